@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What transports share. Programs use its meters; the rest is for Verbena's own transports. */
+/**
+ * The parts that transports share. Programs use its meters; the rest is for Verbena's own
+ * transports.
+ */
 module io.verbena.core {
   requires transitive io.verbena;
   requires io.netty.buffer;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* affinity.c on a machine of 2,048 processors, which the kernel's calls here only pretend. */
 #define _GNU_SOURCE
 #include <errno.h>

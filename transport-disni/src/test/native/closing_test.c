@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * The closing order of closing.c on objects that only count: what is destroyed, when, and never
  * twice. Each claim prints its name; the first that is wrong ends the program. Built with the address

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * What several threads do at a time with the native libraries: taking events while what they are
  * about is closed, and closing. On the fake rdma-core, with the thread sanitizer, which ends the

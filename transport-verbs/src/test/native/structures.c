@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The numbers of Structures.java, held against the structures; a test compiles it, and compares names and values. */
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The three ways in which verbs fail, as one: a positive errno, never 0. */
 #ifndef VERBENA_ERRORS_H
 #define VERBENA_ERRORS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Java keeps pointers as long. */
 #ifndef VERBENA_POINTERS_H
 #define VERBENA_POINTERS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Waiting for a file descriptor, with a limit and a way to be woken. */
 #ifndef VERBENA_WAITING_H
 #define VERBENA_WAITING_H

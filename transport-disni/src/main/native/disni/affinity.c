@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The processors that the calling thread runs on: bit N is processor N, so the first 64 only. */
 #define _GNU_SOURCE
 #include <sched.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * Destroying objects in the order in which DiSNI does it, which is not the order that rdma-core asks
  * for: a completion channel before its queue (RdmaCqProvider), an event channel before its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Event channels of the connection manager, and their events. */
 #include "../common/waiting.h"
 #include "natives.h"

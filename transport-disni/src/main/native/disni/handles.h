@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * What this library gave out and what became of it. DiSNI's Java objects keep raw pointers and are
  * closed in any order, more than once, from several threads; this table tells a pointer to a live

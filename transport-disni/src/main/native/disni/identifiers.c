@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Identifiers of the connection manager: addresses, routes, connections. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What all files of the native methods of com.ibm.disni share. */
 #ifndef VERBENA_NATIVES_H
 #define VERBENA_NATIVES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What DiSNI asks about the structures that it writes and reads itself, and about the context. */
 #include <netinet/in.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Routes to a port: a GID in two numbers, as Java has it. */
 #ifndef VERBENA_ADDRESSES_H
 #define VERBENA_ADDRESSES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Completion queues, their channels, and polling. */
 #include "../common/waiting.h"
 #include "natives.h"

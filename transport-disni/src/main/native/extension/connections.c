@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The connection manager: its events, and connecting with all parameters. */
 #include <string.h>
 

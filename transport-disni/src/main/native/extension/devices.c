@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Devices, their ports and their asynchronous events. */
 #include <pthread.h>
 #include <stdlib.h>

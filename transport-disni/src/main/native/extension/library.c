@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The library itself, and what Java cannot do without it. */
 #include <sys/eventfd.h>
 #include <unistd.h>

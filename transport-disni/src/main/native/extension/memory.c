@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Memory regions and windows; domains, whose end DiSNI's library would put off. */
 #include "natives.h"
 

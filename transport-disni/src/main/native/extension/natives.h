@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What all files of the native methods of io.verbena.disni.Extension share. */
 #ifndef VERBENA_NATIVES_H
 #define VERBENA_NATIVES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Queue pairs and what is posted to them. */
 #include <string.h>
 

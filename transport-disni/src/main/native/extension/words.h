@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * The slots of the blocks of 64-bit words that Java and C exchange: the same names in the same order
  * as in Words.java, which a test compares.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * What reaches the driver, counted, and what the driver takes for it by itself: for FakePosting.java.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What every verbs provider must do, as JUnit tests. */
+/** The TCK of verbs providers, as JUnit tests. */
 module io.verbena.tck {
   requires transitive io.verbena;
   requires transitive org.junit.jupiter.api;

@@ -20,7 +20,7 @@ public record AcceptDecision(@Nullable RejectReason rejection) {
    * Refuses the connection.
    *
    * @param code 0 to 65535, whose meaning the programs agree on
-   * @param text for people; at most {@link RejectReason#MAX_TEXT} bytes of UTF-8
+   * @param text readable by people; at most {@link RejectReason#MAX_TEXT} bytes of UTF-8
    */
   public static AcceptDecision reject(int code, String text) {
     if (code < 0) {

@@ -9,12 +9,12 @@ public interface AcceptHook {
 
   /**
    * Decides on one connect request. Called on a thread of {@code Schedulers.boundedElastic()}, by
-   * several at once; it may block. The first answer counts, on whatever thread it comes. A hook
-   * that throws, answers with an error or not at all, or not within {@link
-   * RdmaOptions#connectTimeout}, refuses the connection with {@link RejectReason#HOOK_FAILED}; what
-   * it threw is logged, and the client does not see it. After that time the answer is cancelled,
-   * and a thread that still blocks is interrupted; earlier only if the HCA tells that the client
-   * has gone away, which most tell when the connection is accepted.
+   * several at once; it may block. The first answer counts, on any thread. A hook that throws,
+   * answers with an error or not at all, or not within {@link RdmaOptions#connectTimeout}, refuses
+   * the connection with {@link RejectReason#HOOK_FAILED}; what it threw is logged, and the client
+   * does not see it. After that time the answer is cancelled, and a thread that still blocks is
+   * interrupted; earlier only if the HCA reports that the client has gone away, which most HCAs
+   * report when the connection is accepted.
    */
   Mono<AcceptDecision> decide(ConnectRequest request);
 }

@@ -20,7 +20,7 @@ public record ConnectRequest(
    */
   public static final int MAX_PRIVATE_DATA = 24;
 
-  /** What the client's program sent along, for each caller from its start. */
+  /** Returns the private data that the client's program sent, for each caller from its start. */
   @Override
   public ByteBuffer privateData() {
     return privateData.asReadOnlyBuffer();

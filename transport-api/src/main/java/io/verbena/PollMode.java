@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena;
 
-/** How a completion loop waits for work. */
+/** The way in which a completion loop waits for work. */
 public enum PollMode {
   /** Polls without end: the lowest latency, one CPU for each loop. */
   BUSY,

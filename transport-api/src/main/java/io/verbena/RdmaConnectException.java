@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 public final class RdmaConnectException extends RdmaException {
   private static final long serialVersionUID = 1L;
 
-  /** Why the server refused. */
+  /** The server's reason to refuse; null where the server gave none. */
   private final @Nullable RejectReason rejection;
 
   /**

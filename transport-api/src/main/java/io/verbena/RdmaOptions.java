@@ -569,9 +569,9 @@ public final class RdmaOptions {
 
     /**
      * Limits the time of a one-sided operation, and the time until the peer's HCA has taken a
-     * message that was sent. While a subscriber holds the completion loop up, those who wait are
-     * told all the same, after {@link #stallWarning} at the earliest; the buffers of what was
-     * posted stay leased to the HCA until the loop goes on.
+     * message that was sent. While a subscriber holds the completion loop up, those who wait get
+     * their timeout error all the same, after {@link #stallWarning} at the earliest; the buffers of
+     * what was posted stay leased to the HCA until the loop goes on.
      *
      * @param value 1 to 2<sup>63</sup> - 1 ns; 30 s by default
      */
@@ -591,9 +591,9 @@ public final class RdmaOptions {
     }
 
     /**
-     * Sets after how long without any completion on a connection its peer is asked for a sign of
-     * life. The peer's HCA answers, not its program. Each end asks by its own option; less than 1
-     * ms counts as 1 ms. Netty's channels can be excepted by their {@code SO_KEEPALIVE}.
+     * Sets the time without any completion on a connection after which its peer is asked for a sign
+     * of life. The peer's HCA answers, not its program. Each end asks by its own option; less than
+     * 1 ms counts as 1 ms. Netty's channels can be excepted by their {@code SO_KEEPALIVE}.
      *
      * <p>A peer that is gone, with its process or its host, is known to be so within this time and
      * the retries of the queue pair: 4.096 us * 2<sup>timeout</sup> * (retries + 1). The transport

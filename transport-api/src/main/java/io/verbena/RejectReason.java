@@ -7,10 +7,10 @@ import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Why a server refused a connection, as its client is told.
+ * The reason why a server refused a connection, as its client receives it.
  *
  * @param code 0 to 65535, whose meaning the programs agree on, or one of the constants
- * @param text for people; at most {@link #MAX_TEXT} bytes of UTF-8
+ * @param text readable by people; at most {@link #MAX_TEXT} bytes of UTF-8
  */
 public record RejectReason(int code, String text) implements Serializable {
   /** The server has as many connections as its limit: another time, or another server. */

@@ -6,7 +6,7 @@ import io.verbena.benchmarks.work.Participant;
 import io.verbena.benchmarks.work.Plan;
 
 /**
- * One participant in one workload: what a JVM of its own measures.
+ * One participant in one workload, measured by a JVM of its own.
  *
  * @param workload the work
  * @param role what the participant is

@@ -16,7 +16,7 @@ record CaseResult(BenchCase<?> benchCase, @Nullable Figures figures, @Nullable S
     return figures == null;
   }
 
-  /** Whether it should run again, because it was disturbed. */
+  /** Returns whether it should run again, because it was disturbed. */
   boolean disturbed() {
     return figures != null && figures.disturbed();
   }

@@ -53,7 +53,7 @@ final class CaseRunner {
     return CaseProcess.run(benchCase, benchCase.workload().plan(plan));
   }
 
-  /** Whether there is time for one more run beside the cases that are still to come. */
+  /** Returns whether there is time for one more run beside the cases that are still to come. */
   private boolean hasTime() {
     if (limit == null) {
       return true;

@@ -65,7 +65,7 @@ import java.util.stream.Stream;
 import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.rpc.SupportedRpcType;
 
-/** All workloads and who takes part in them, in the order of the table. */
+/** All workloads and their participants, in the order of the table. */
 final class Catalog {
   private static final int SMALL = 64;
   private static final int LARGE = 64 << 10;
@@ -508,7 +508,7 @@ final class Catalog {
     Measurement take(IdleConnections participant, int connections, Plan plan) throws Exception;
   }
 
-  /** What a program gets in its first seconds, with default options. */
+  /** Adds the workloads of a program's first seconds, with default options. */
   private void starts() {
     for (int i = 1; i < START.size(); i++) {
       Duration from = START.get(i - 1);

@@ -22,7 +22,7 @@ final class Comparison {
     this.results = results;
   }
 
-  /** One comparison per workload, in the order of the outcomes. */
+  /** Returns one comparison per workload, in the order of the outcomes. */
   static List<Comparison> of(List<CaseResult> results) {
     Map<Workload<?>, List<CaseResult>> byWorkload = new LinkedHashMap<>();
     for (CaseResult result : results) {

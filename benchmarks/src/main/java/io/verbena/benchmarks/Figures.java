@@ -23,15 +23,15 @@ record Figures(Measurement measurement, double lineBefore, double lineAfter, dou
   private static final double MOST_OTHERS = 0.25;
 
   /**
-   * How far from quiet the machine was: above 1 if the CPUs were more than twice as far apart on
-   * one side of the case than on the other, or if others used more than a quarter of one.
+   * Returns how far from quiet the machine was: above 1 if the CPUs were more than twice as far
+   * apart on one side of the case than on the other, or if others used more than a quarter of one.
    */
   double disturbance() {
     double moved = Math.max(lineBefore, lineAfter) / Math.min(lineBefore, lineAfter);
     return Math.max(moved / MOST_MOVED, otherCpus / MOST_OTHERS);
   }
 
-  /** Whether the machine was too busy for the figures to mean much. */
+  /** Returns whether the machine was too busy for the figures to mean much. */
   boolean disturbed() {
     return disturbance() > 1;
   }
@@ -52,7 +52,7 @@ record Figures(Measurement measurement, double lineBefore, double lineAfter, dou
     return Collections.max(measurement.values());
   }
 
-  /** The median 99th percentile, or NaN where there is none. */
+  /** Returns the median 99th percentile, or NaN where there is none. */
   double p99() {
     return measurement.p99().isEmpty() ? Double.NaN : median(measurement.p99());
   }

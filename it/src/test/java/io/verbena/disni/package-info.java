@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What of the provider's inside only shows on a device. */
+/** Tests of parts of the provider that only a device can show. */
 @NullMarked
 package io.verbena.disni;
 

@@ -71,7 +71,7 @@ public final class Program implements AutoCloseable {
     }
   }
 
-  /** Waits for the end, which has to be a good one and within the limit; answers the output. */
+  /** Waits for the end, which has to be a good one and within the limit; returns the output. */
   public String succeed(Duration limit) throws IOException, InterruptedException {
     assertThat(exitCode(limit)).as("exit code of %s; its output: %s", line, output()).isZero();
     return output();
@@ -82,7 +82,7 @@ public final class Program implements AutoCloseable {
     return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Waits for the end, which has to be within the limit, and answers the exit code. */
+  /** Waits for the end, which has to be within the limit, and returns the exit code. */
   public int exitCode(Duration limit) throws IOException, InterruptedException {
     assertThat(ends(limit)).as("%s ends within %s; its output: %s", line, limit, output()).isTrue();
     return process.exitValue();
@@ -97,7 +97,7 @@ public final class Program implements AutoCloseable {
     assertThat(output()).as("output of %s", line).contains(text);
   }
 
-  /** What it has written so far, to standard output and standard error. */
+  /** Returns what it has written so far, to standard output and standard error. */
   public String output() throws IOException {
     return Files.readString(file, Charset.defaultCharset());
   }

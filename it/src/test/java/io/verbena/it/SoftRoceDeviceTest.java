@@ -96,7 +96,7 @@ class SoftRoceDeviceTest {
     assertThat(ping(NODE1, NODE2)).contains("rdma-ping-19:");
   }
 
-  /** Twenty pings of rping from one address to the other; answers the client's output. */
+  /** Runs twenty pings of rping from one address to the other; returns the client's output. */
   private static String ping(String from, String to) throws Exception {
     try (var server = Program.start("rping", "-s", "-a", to, "-C", "20")) {
       await()

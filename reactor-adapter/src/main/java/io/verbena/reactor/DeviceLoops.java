@@ -64,7 +64,7 @@ final class DeviceLoops {
   private final @Nullable LoopWatchdog watchdog;
   private boolean closing;
 
-  /** Whether a call of {@link #close} told of what went wrong at the end of the loops. */
+  /** Whether a call of {@link #close} has reported what went wrong at the end of the loops. */
   private boolean isReported;
 
   /**
@@ -143,7 +143,7 @@ final class DeviceLoops {
     }
   }
 
-  /** One thread, which ends when it has nothing to do. */
+  /** Returns an executor with one thread, which ends when it has nothing to do. */
   private static ExecutorService newThread(String device) {
     ThreadPoolExecutor executor =
         new ThreadPoolExecutor(
@@ -153,7 +153,7 @@ final class DeviceLoops {
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(MOST_ALLOCATIONS),
             work -> {
-              // It inherits nothing of whoever asks, and would keep alive.
+              // The thread inherits nothing of the thread that asks: it would keep that alive.
               Thread thread = new Thread(null, work, device + "-memory", 0, false);
               thread.setDaemon(true);
               thread.setContextClassLoader(DeviceLoops.class.getClassLoader());
@@ -163,7 +163,9 @@ final class DeviceLoops {
     return executor;
   }
 
-  /** Says what the watchdog finds: each time in the log, once in the meter and Flight Recorder. */
+  /**
+   * Reports what the watchdog finds: each time in the log, once in the meter and Flight Recorder.
+   */
   private final class StallReport implements LoopWatchdog.Report {
     @Override
     public void heldUp(HeldUp loop, boolean again, String message) {
@@ -184,7 +186,7 @@ final class DeviceLoops {
       try {
         Schedulers.boundedElastic().schedule(late);
       } catch (RejectedExecutionException e) {
-        // Its threads are all blocked, and the loop is too: there is nobody who could tell.
+        // Its threads are all blocked, and the loop is too: no thread is left to signal it.
         FailureGuard.drop(e);
       }
     }
@@ -223,13 +225,14 @@ final class DeviceLoops {
     return opened.dispatcher();
   }
 
-  /** Whether the device has failed: it is of no more use, and may be opened again. */
+  /** Returns whether the device has failed: it is of no more use, and may be opened again. */
   boolean haveFailed() {
     return opened.dispatcher().hasFailed();
   }
 
   /**
-   * Where the next connection is made: the loops take turns, but for those that are held up.
+   * Returns the context in which the next connection is made: the loops take turns, but for those
+   * that are held up.
    *
    * @throws VerbsException if the loop broke down and the device has nothing left for another one
    */

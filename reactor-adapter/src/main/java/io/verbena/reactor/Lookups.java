@@ -18,9 +18,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Finds out what takes too long for a loop, on threads of its own: a few at once, each key once at
- * a time, and those of a group one after the other, for which they take but one thread. Subscribers
- * are told on other threads, as they may block. Thread-safe.
+ * Looks up values that take too long for a loop, on threads of its own: a few at once, each key
+ * once at a time, and those of a group one after the other, for which they take but one thread.
+ * Subscribers get the result on other threads, as they may block. Thread-safe.
  *
  * @param <T> what is found
  */
@@ -135,7 +135,7 @@ final class Lookups<T> {
     }
   }
 
-  /** Whether it was disposed; else it rejects a lookup as too many wait. */
+  /** Returns whether it was disposed; if not, a rejected lookup was rejected as too many wait. */
   boolean isDisposed() {
     return executor.isShutdown();
   }

@@ -9,11 +9,11 @@ import reactor.core.scheduler.NonBlocking;
 
 /**
  * The thread of a completion loop. Reactor refuses to block it, and Netty keeps its thread locals
- * in an array. It inherits nothing from whoever opens the transport but the thread group: it would
- * keep that alive, or act in its name, for as long as the transport lives.
+ * in an array. It inherits nothing from the thread that opens the transport but the thread group:
+ * it would keep that alive, or act in its name, for as long as the transport lives.
  */
 final class LoopThread extends FastThreadLocalThread implements NonBlocking {
-  @SuppressWarnings("ThreadPriorityCheck") // That of whoever opens the transport is not its own.
+  @SuppressWarnings("ThreadPriorityCheck") // The opening thread's priority is not its own.
   private LoopThread(ThreadGroup group, Runnable work, String name) {
     super(group, work, name);
     setDaemon(true);
@@ -32,7 +32,10 @@ final class LoopThread extends FastThreadLocalThread implements NonBlocking {
     return AccessController.doPrivileged(creation).join();
   }
 
-  /** Netty's threads inherit thread locals from whoever creates them: this one has none. */
+  /**
+   * Runs {@code maker} on a new thread without thread locals: Netty's threads inherit those of
+   * their creator.
+   */
   private static void startClean(ThreadGroup group, Runnable maker, String name) {
     new Thread(group, maker, "maker-of-" + name, 0, false).start();
   }

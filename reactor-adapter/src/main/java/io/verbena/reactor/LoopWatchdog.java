@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * own, and rests while all of them sleep: the first that goes on wakes it.
  */
 final class LoopWatchdog {
-  /** Takes what a watchdog finds, on its thread. */
+  /** Gets the watchdog's reports, on its thread. */
   interface Report {
 
     /**
@@ -38,7 +38,9 @@ final class LoopWatchdog {
      */
     void goesOn(HeldUp loop, String message);
 
-    /** Runs what tells somebody that a deadline has passed: foreign code, which may block. */
+    /**
+     * Runs an action that signals a passed deadline to a subscriber: foreign code, which may block.
+     */
     void tell(Runnable late);
   }
 
@@ -54,7 +56,7 @@ final class LoopWatchdog {
   private final Set<CompletionLoop> heldUp = ConcurrentHashMap.newKeySet();
   private final Thread thread;
 
-  /** Whether whoever goes on is to wake it. */
+  /** Whether a loop that goes on is to wake the watchdog. */
   private volatile boolean resting;
 
   private volatile boolean closed;
@@ -164,7 +166,7 @@ final class LoopWatchdog {
     thread.join();
   }
 
-  /** What was last seen of a loop. */
+  /** The last state that was seen of a loop. */
   private final class Progress {
     private final CompletionLoop loop;
     private final Thread watched;
@@ -180,7 +182,7 @@ final class LoopWatchdog {
       since = now;
     }
 
-    /** Whether it sleeps, and has done no duty cycle since the last look. */
+    /** Returns whether it sleeps, and has done no duty cycle since the last look. */
     boolean sleepsOn() {
       return !watched.isAlive() || (loop.isSleeping() && loop.cycles() == cycles);
     }

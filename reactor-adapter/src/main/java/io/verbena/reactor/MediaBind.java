@@ -21,7 +21,7 @@ import reactor.util.retry.Retry;
 
 /**
  * One bind to {@code rdma://host:port}: listens on one medium after the other, all at one port.
- * Leaves out those whose device cannot be used, and fails where somebody listens on one already.
+ * Leaves out those whose device cannot be used, and fails where a server listens on one already.
  */
 final class MediaBind {
   /** A port that is free on one medium may be taken on another. */

@@ -128,7 +128,7 @@ final class ReactorTransport implements RdmaTransport {
         .flatMap(resolved -> connectTo(resolved, data, left(timeout, start)));
   }
 
-  /** What there is to look up; a provider is foreign code. */
+  /** Returns the lookup that an address needs, or null; a provider is foreign code. */
   private @Nullable Supplier<URI> lookup(String operation, URI address) {
     VerbsProvider provider = devices.provider(address);
     try {
@@ -232,7 +232,8 @@ final class ReactorTransport implements RdmaTransport {
       @Nullable AcceptHook hook,
       Function<RdmaConnection, ? extends Publisher<Void>> handler) {
     try {
-      // Whoever disposes of the transport finds it listening, or it does not listen any more.
+      // A thread that disposes of the transport finds the server listening, or it does not listen
+      // any more.
       synchronized (servers) {
         if (isDisposed()) {
           throw OpenDevices.disposed("bind", address);
@@ -290,7 +291,7 @@ final class ReactorTransport implements RdmaTransport {
     return (known == null ? devices.open("memory", address) : known).memory();
   }
 
-  /** As Reactor's own block() does. */
+  /** Returns the exception that Reactor's own block() throws. */
   private static IllegalStateException wouldBlock(String work) {
     return new IllegalStateException(
         "memory: "

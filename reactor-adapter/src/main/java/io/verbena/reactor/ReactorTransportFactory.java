@@ -12,7 +12,7 @@ import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
 import java.util.function.Function;
 
-/** How {@link java.util.ServiceLoader} finds the transport. */
+/** The factory by which {@link java.util.ServiceLoader} finds the transport. */
 public final class ReactorTransportFactory implements RdmaTransport.Factory {
 
   /** For the service loader. */
@@ -25,8 +25,8 @@ public final class ReactorTransportFactory implements RdmaTransport.Factory {
 
   /**
    * A transport without threads, all of whose work is done in turns that {@code invoker} gives it,
-   * within which it calls subscribers. Nobody may wait for it ({@code block()}) in a turn, and
-   * outside only by giving turns; {@link RdmaTransport#dispose} has them given by {@link
+   * within which it calls subscribers. No code may wait for it ({@code block()}) in a turn, and
+   * outside only by giving turns; {@link RdmaTransport#dispose} gives them by {@link
    * DutyCycleInvoker#awaitFor}. For simulations.
    *
    * @param providers those whose schemes addresses may have; loading them takes a while

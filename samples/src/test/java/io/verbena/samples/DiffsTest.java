@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DiffsTest {
   private static final Path SOURCES = Path.of("src/main/java/io/verbena/samples");
 
-  /** What twins differ in beside what they do: what they are called. */
+  /** The differences of twins beside their work: their names. */
   private static final Predicate<String> A_NAME =
       Pattern.compile("^(import|package| ?\\*|/\\*)|class |return \"|\\bOver(Tcp|Rdma)\\(")
           .asPredicate();

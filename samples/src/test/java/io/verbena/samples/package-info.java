@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the documentation claims, as tests. */
+/** Tests of the claims in the documentation. */
 @NullMarked
 package io.verbena.samples;
 

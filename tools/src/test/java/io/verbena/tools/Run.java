@@ -6,7 +6,7 @@ import java.io.StringWriter;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What came of a command line.
+ * The result of a command line.
  *
  * @param exitCode of the program
  * @param out what it printed

@@ -9,7 +9,7 @@ import io.verbena.verbs.SendWorkRequest;
  * #OFF}. Methods of subclasses throw nothing and allocate nothing.
  */
 public class ConnectionMeter implements AutoCloseable {
-  /** Does nothing. */
+  /** A meter that does nothing. */
   public static final ConnectionMeter OFF = new ConnectionMeter();
 
   /** For subclasses, which count. */

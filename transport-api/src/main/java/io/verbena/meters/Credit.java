@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.meters;
 
-/** What a peer gives credits for. */
+/** The operations that a peer gives credits for. */
 public enum Credit {
   /** A receive that the peer has posted: takes one SEND, or one WRITE with immediate. */
   RECEIVE,

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * subclasses throw nothing, and any thread may call them.
  */
 public class HcaMeter implements AutoCloseable {
-  /** Does nothing. */
+  /** A meter that does nothing. */
   public static final HcaMeter OFF = new HcaMeter();
 
   /** For subclasses, which count. */

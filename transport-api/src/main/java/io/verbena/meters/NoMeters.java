@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.meters;
 
-/** Does nothing. */
+/** Meters that do nothing. */
 final class NoMeters implements Meters {
   private static final Watch NOTHING = () -> {};
 

@@ -2,8 +2,8 @@
 package io.verbena.verbs;
 
 /**
- * What may be done to a memory region, a memory window or through a queue pair. Local read is
- * always allowed. Remote write and remote atomic need local write.
+ * The rights that a memory region, a memory window or a queue pair may give. Local read is always
+ * allowed. Remote write and remote atomic need local write.
  */
 public enum Access {
   /** The local HCA may write: receives, READ and atomic results land here. */

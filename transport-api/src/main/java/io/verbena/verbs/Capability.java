@@ -2,7 +2,7 @@
 package io.verbena.verbs;
 
 /**
- * What a device may or may not be able to do. A verb that needs a missing one fails with {@link
+ * An ability that a device may lack. A verb that needs a missing one fails with {@link
  * VerbsError#NOT_SUPPORTED}; nothing is imitated.
  */
 public enum Capability {
@@ -39,8 +39,7 @@ public enum Capability {
   SEND_QUEUE_DRAIN,
   /**
    * READs into memory that the peer may not write. Without it, as with iWARP, the buffers of a READ
-   * need {@link Access#REMOTE_WRITE} too: the key that the peer is told in the request is one to
-   * write with.
+   * need {@link Access#REMOTE_WRITE} too: the request gives the peer a key to write with.
    */
   LOCAL_READ_SINKS,
   /**
@@ -49,9 +48,10 @@ public enum Capability {
    */
   ADDRESS_VECTORS,
   /**
-   * A responder that tells a requester what was wrong with its request, or that no receive is
-   * posted yet, and takes it again then. Without it, as with iWARP, a SEND or WRITE completes when
-   * it is sent, and what the peer refuses ends the connection: a READ is flushed with all the rest.
+   * A responder that reports to a requester what was wrong with its request, or that no receive is
+   * posted yet, in which case the request is repeated. Without it, as with iWARP, a SEND or WRITE
+   * completes when it is sent, and a request that the peer refuses ends the connection: a READ is
+   * flushed with all the rest.
    */
   REQUEST_STATUS
 }

@@ -4,8 +4,8 @@ package io.verbena.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a thread sleeps until one of several completion queues has something. Waiting is for one
- * thread at a time; {@link #wakeup} may come from any.
+ * A place where a thread sleeps until one of several completion queues has an event. Waiting is for
+ * one thread at a time; {@link #wakeup} may come from any.
  */
 public interface CompletionChannel extends AutoCloseable {
 
@@ -21,8 +21,8 @@ public interface CompletionChannel extends AutoCloseable {
   @Nullable CompletionQueue await(long timeoutNanos) throws InterruptedException;
 
   /**
-   * Has {@code listener} called when an event comes, for a thread that sleeps elsewhere, in a
-   * selector perhaps; {@link #await} then returns the event. There is one listener: the last.
+   * Calls {@code listener} when an event comes, for a thread that sleeps elsewhere, in a selector
+   * perhaps; {@link #await} then returns the event. There is one listener: the last.
    *
    * @param listener called by the thread that raises the event, which may be one that posts: does
    *     not block, throw or use the HCA. It may be called without an event
@@ -32,7 +32,7 @@ public interface CompletionChannel extends AutoCloseable {
     return false;
   }
 
-  /** Lets the waiting thread return, or else the next one that would wait. */
+  /** Wakes the waiting thread, or else the next one that would wait. */
   void wakeup();
 
   /**

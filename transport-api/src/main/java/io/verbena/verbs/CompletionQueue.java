@@ -4,7 +4,7 @@ package io.verbena.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where work completions arrive. If more arrive than it holds, they are lost: a {@link
+ * The queue that work completions arrive in. If more arrive than it holds, they are lost: a {@link
  * AsyncEvent.Type#CQ_ERR} is raised and the queue pairs concerned go into the error state.
  */
 public interface CompletionQueue extends AutoCloseable {

@@ -2,7 +2,7 @@
 package io.verbena.verbs;
 
 /**
- * How a work request ended (IBTA volume 1, section 11.6.2); numbers and names as in {@code enum
+ * The result of a work request (IBTA volume 1, section 11.6.2); numbers and names as in {@code enum
  * ibv_wc_status}. Numbers that belong to reliable datagrams and end-to-end contexts never occur and
  * are absent.
  */

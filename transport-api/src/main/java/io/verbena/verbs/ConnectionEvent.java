@@ -48,7 +48,7 @@ public record ConnectionEvent(
   public static final int DATAGRAMS_UNSUPPORTED = 1;
 
   /**
-   * {@link #status} of {@link Type#UNREACHABLE} when who serves datagrams there refuses ({@code
+   * {@link #status} of {@link Type#UNREACHABLE} when the server of the datagrams refuses ({@code
    * IB_SIDR_REJECT}).
    */
   public static final int DATAGRAMS_REJECTED = 2;
@@ -62,7 +62,10 @@ public record ConnectionEvent(
    */
   public static final int NO_HCA = -111;
 
-  /** What to say of a peer that does not answer, which no status tells: as {@link #TIMED_OUT}. */
+  /**
+   * The text for errors about a peer that does not answer, which has no status of its own but
+   * {@link #TIMED_OUT}.
+   */
   public static final String NO_ANSWER =
       "no answer; is an HCA at that address, and does it listen?";
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes and ends connections ({@code rdma_cm(7)}), and reports what happens in events. Its event
  * queue is bounded: a connect request that does not fit the listener's backlog is left without an
- * answer, and asked again until it fits or its time is over, as the kernel does it.
+ * answer, and asked again until it fits or its time is over, as in the kernel.
  */
 public interface ConnectionManager extends AutoCloseable {
 

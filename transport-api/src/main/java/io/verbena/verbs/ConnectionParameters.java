@@ -4,7 +4,7 @@ package io.verbena.verbs;
 import java.nio.ByteBuffer;
 
 /**
- * What the two ends of a connection send each other ({@code struct rdma_conn_param}).
+ * The parameters that each end of a connection sends the other ({@code struct rdma_conn_param}).
  *
  * @param privateData bytes for the peer, from position to limit; copied
  * @param responderResources READs and atomics that this end serves at once

@@ -2,7 +2,7 @@
 package io.verbena.verbs;
 
 /**
- * Where the datagrams for a service go ({@code struct rdma_ud_param}).
+ * The destination of datagrams for a service ({@code struct rdma_ud_param}).
  *
  * @param vector the way, for an address handle
  * @param queuePair the queue pair that serves it

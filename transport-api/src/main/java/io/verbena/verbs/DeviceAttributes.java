@@ -4,7 +4,7 @@ package io.verbena.verbs;
 import java.util.Set;
 
 /**
- * What a device is and what it can do ({@code ibv_query_device(3)}).
+ * The identity, abilities and limits of a device ({@code ibv_query_device(3)}).
  *
  * @param name the device's name
  * @param firmware its firmware or software version

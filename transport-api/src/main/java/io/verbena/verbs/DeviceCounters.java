@@ -4,13 +4,13 @@ package io.verbena.verbs;
 import java.util.Set;
 
 /**
- * What a device counts by itself ({@code rdma statistic}, the kernel's {@code hw_counters}). A
- * device counts for all who use it, so for other programs too; where two opened devices are one
- * device that counts once, both return the same object. Thread-safe.
+ * The counters of a device ({@code rdma statistic}, the kernel's {@code hw_counters}). A device
+ * counts for all who use it, so for other programs too; where two opened devices are one device
+ * that counts once, both return the same object. Thread-safe.
  */
 public interface DeviceCounters {
 
-  /** What may be counted; the kernel's names in parentheses: rxe's, mlx5's. */
+  /** The counters that a device may have; the kernel's names in parentheses: rxe's, mlx5's. */
   enum Counter {
     /** Messages of peers that found no receive ({@code send_rnr_err}, {@code out_of_buffer}). */
     RNR_SENT,
@@ -19,9 +19,9 @@ public interface DeviceCounters {
      */
     RNR_RECEIVED,
     /**
-     * How often packets were sent again, from the oldest on that had no answer, after a timeout or
-     * a sequence error ({@code completer_retry_err}; {@code local_ack_timeout_err}, {@code
-     * packet_seq_err} and {@code implied_nak_seq_err} together).
+     * The number of times that packets were sent again, beginning with the oldest unanswered one,
+     * after a timeout or a sequence error ({@code completer_retry_err}; {@code
+     * local_ack_timeout_err}, {@code packet_seq_err} and {@code implied_nak_seq_err} together).
      */
     RETRANSMISSIONS,
     /** Requests behind a gap ({@code out_of_seq_request}, {@code out_of_sequence}). */

@@ -51,7 +51,7 @@ public final class GlobalRoute {
 
   private GlobalRoute() {}
 
-  /** Whether a GID stands for an IPv4 address. */
+  /** Returns whether a GID stands for an IPv4 address. */
   public static boolean isIpv4(Gid gid) {
     return gid.high() == 0 && (gid.low() & 0xffff_ffff_0000_0000L) == MAPPED;
   }

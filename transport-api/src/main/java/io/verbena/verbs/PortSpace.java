@@ -2,8 +2,8 @@
 package io.verbena.verbs;
 
 /**
- * Whose ports a connection manager listens on and resolves; names and numbers as in {@code enum
- * rdma_port_space}. The same port in two port spaces is two services.
+ * A space of port numbers that a connection manager listens on and resolves; names and numbers as
+ * in {@code enum rdma_port_space}. The same port in two port spaces is two services.
  */
 public enum PortSpace {
   /** Connections, of queue pairs of type {@link QueuePairType#RC}. */

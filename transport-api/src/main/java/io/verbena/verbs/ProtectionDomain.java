@@ -65,7 +65,8 @@ public interface ProtectionDomain extends AutoCloseable {
    * on.
    *
    * @param received the completion of the receive
-   * @param area the first 40 bytes of the receive's buffers, from its position on
+   * @param area the first 40 bytes of the receive's buffers, from its position on; nothing stands
+   *     there on InfiniBand where the completion does not have {@link WorkCompletion#GRH}
    * @throws VerbsException {@code INVALID} if the completion is not a datagram's, or the area does
    *     not say that it came from a peer to this device; else as above
    */

@@ -4,8 +4,8 @@ package io.verbena.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a queue pair is created with ({@code ibv_create_qp(3)}). Capacities are the least that is
- * needed; {@link QueuePair#capabilities} returns what was granted.
+ * The options that a queue pair is created with ({@code ibv_create_qp(3)}). Capacities are the
+ * least that is needed; {@link QueuePair#capabilities} returns what was granted.
  *
  * @param type the transport service
  * @param sendQueue where sends complete

@@ -7,8 +7,8 @@ import io.verbena.verbs.DeviceCounters.Counter;
 import java.util.Map;
 
 /**
- * What a queue pair has done, and holds, at some moment. It is put together while the queue pair
- * goes on, so that two figures may be a few requests apart.
+ * A snapshot of the state and figures of a queue pair. It is taken while the queue pair works, so
+ * two figures may be a few requests apart.
  *
  * @param number its number
  * @param type its transport service
@@ -25,7 +25,9 @@ public record QueuePairReading(
     figures = Map.copyOf(figures);
   }
 
-  /** What there may be to read. Counts begin when the queue pair is made, and only grow. */
+  /**
+   * The figures that a reading may hold. Counts begin when the queue pair is made, and only grow.
+   */
   public enum Figure {
     /** Requests that were posted to its send queue. */
     SENDS_POSTED,
@@ -34,13 +36,13 @@ public record QueuePairReading(
      * or a reset dropped it.
      */
     SENDS_DONE,
-    /** How many may hold a slot. */
+    /** The number of slots of the send queue. */
     SEND_QUEUE_SIZE,
     /** Receives that were posted to its own receive queue. */
     RECEIVES_POSTED,
     /** As {@link #SENDS_DONE}; of a shared receive queue those that came to this queue pair. */
     RECEIVES_DONE,
-    /** How many may hold a slot of its own receive queue. */
+    /** The number of slots of its own receive queue. */
     RECEIVE_QUEUE_SIZE,
     /** Completions, of whichever queue pair, that wait in the completion queue of its sends. */
     SEND_COMPLETIONS_WAITING,
@@ -61,7 +63,7 @@ public record QueuePairReading(
     /** See {@link Counter#DUPLICATES}. */
     DUPLICATES;
 
-    /** One queue pair's part of what a device counts. */
+    /** Returns the figure that is one queue pair's part of this device counter. */
     public static Figure of(Counter counter) {
       return switch (counter) {
         case RNR_SENT -> RNR_SENT;

@@ -81,7 +81,7 @@ public final class ScatterGatherList {
   }
 
   /**
-   * Takes the entries of another list.
+   * Copies the entries of another list.
    *
    * @throws IllegalStateException if they do not fit
    */

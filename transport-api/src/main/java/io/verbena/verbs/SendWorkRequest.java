@@ -211,7 +211,7 @@ public final class SendWorkRequest {
   }
 
   /**
-   * Takes everything that another request says, except its link.
+   * Copies all fields of another request, except its link.
    *
    * @throws IllegalStateException if its buffers do not fit
    */

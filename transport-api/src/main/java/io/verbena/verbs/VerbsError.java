@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.verbs;
 
-/** Why a verb failed at once, with the {@code errno} that rdma-core returns in the same place. */
+/**
+ * The reason why a verb failed at once, with the {@code errno} that rdma-core returns in the same
+ * place.
+ */
 public enum VerbsError {
   /** An argument, attribute or state that the verb does not take. */
   INVALID("EINVAL"),

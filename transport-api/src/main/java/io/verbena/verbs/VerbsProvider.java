@@ -16,10 +16,11 @@ public interface VerbsProvider {
   List<String> deviceNames();
 
   /**
-   * Returns what looks the host name of an address up, or null if there is none to look up. It
-   * returns the same address with the host's own address in place of the name, of which {@link
-   * #open} and connection managers look nothing up. It may block for as long as the name service
-   * takes, and throws a {@link VerbsException} {@code INVALID} for a name that is not known.
+   * Returns a supplier that looks up the host name of an address, or null if there is none to look
+   * up. The supplier returns the same URI with the host's address in place of the name; {@link
+   * #open} and connection managers need no lookup for that URI. The supplier may block for as long
+   * as the name service takes, and throws a {@link VerbsException} {@code INVALID} for a name that
+   * is not known.
    */
   default @Nullable Supplier<URI> lookup(URI address) {
     return null;

@@ -7,7 +7,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
 
-/** Whether a device, opened on one of its ports, has what an address asks for. */
+/** Checks that a device, opened on one of its ports, has what an address asks for. */
 final class AddressCheck {
   private final DisniContext context;
   private final URI address;

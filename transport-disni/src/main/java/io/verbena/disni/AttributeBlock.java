@@ -43,7 +43,7 @@ final class AttributeBlock {
   private AttributeBlock() {}
 
   /**
-   * What is set in {@code attributes}, and a mask that says so.
+   * Returns what is set in {@code attributes}, and a mask that says so.
    *
    * @param port the number of the queue pair's port, which is that of an address vector too
    */
@@ -88,7 +88,9 @@ final class AttributeBlock {
     return words;
   }
 
-  /** All that {@code ibv_query_qp(3)} told, as far as it means anything in the state it is in. */
+  /**
+   * Returns the result of {@code ibv_query_qp(3)}, as far as it is valid in the queue pair's state.
+   */
   static QueuePairAttributes read(Block words) {
     QueuePairState state = state(words);
     QueuePairAttributes attributes = new QueuePairAttributes();
@@ -122,7 +124,7 @@ final class AttributeBlock {
                   words.getInt(AttributeWords.AV_TRAFFIC_CLASS),
                   words.getInt(AttributeWords.AV_FLOW_LABEL),
                   words.getInt(AttributeWords.AV_LID),
-                  // Without a LID it is a priority of Ethernet, which some drivers tell.
+                  // Without a LID it is an Ethernet priority, which some drivers return.
                   words.getInt(AttributeWords.AV_LID) == 0
                       ? 0
                       : words.getInt(AttributeWords.AV_SL)));
@@ -130,7 +132,7 @@ final class AttributeBlock {
     return attributes;
   }
 
-  /** The state that {@code ibv_query_qp(3)} told. */
+  /** Returns the state in the result of {@code ibv_query_qp(3)}. */
   static QueuePairState state(Block words) {
     return QueuePairState.of(words.getInt(AttributeWords.STATE));
   }

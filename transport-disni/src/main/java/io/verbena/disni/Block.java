@@ -24,12 +24,12 @@ final class Block {
     address = addressOf(bytes);
   }
 
-  /** Tells where memory is, as each core tells it: the last one does. */
+  /** Sets the core that finds the address of memory: the last one loaded. */
   static void toldBy(RdmaCore loaded) {
     core = loaded;
   }
 
-  /** Where a direct buffer is, once a core is loaded. */
+  /** Returns where a direct buffer is, once a core is loaded. */
   static long addressOf(ByteBuffer buffer) {
     return requireNonNull(core, "core").address(buffer);
   }
@@ -71,16 +71,16 @@ final class Block {
   }
 
   /**
-   * Where it is, for a native call. Who does not look into it afterwards {@linkplain #keep keeps}
-   * it.
+   * Returns the address, for a native call. A caller that does not look into it afterwards
+   * {@linkplain #keep keeps} it.
    */
   long address() {
     return address;
   }
 
   /**
-   * Keeps the memory until here, behind a native call that has its address alone: a block that
-   * nobody uses any more may be collected while the call goes on.
+   * Keeps the memory until here, behind a native call that has its address alone: an unreachable
+   * block may be collected while the call goes on.
    */
   @SuppressWarnings("ReachabilityFenceUsage") // If the call throws, it has ended.
   void keep() {

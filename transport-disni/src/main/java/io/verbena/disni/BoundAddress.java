@@ -77,7 +77,7 @@ record BoundAddress(String device, int port, boolean isOwn) {
     }
   }
 
-  /** Waits for the answer to resolveAddr, whatever it is: only a good one binds a device. */
+  /** Waits for the answer to resolveAddr, good or bad: only a good one binds a device. */
   private static void awaitAddress(RdmaCore core, long channel) {
     int wakeup = Errno.check("eventfd", core.openWakeup());
     try {

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
  * even that if it ends where the last one did. Used again and again.
  */
 final class Chain {
-  /** How many requests one call takes. */
+  /** The number of requests that one call takes. */
   static final int SIZE = 16;
 
   private final Block block;
@@ -63,17 +63,17 @@ final class Chain {
     return count == SIZE;
   }
 
-  /** Where the next request is written. */
+  /** Returns where the next request is written. */
   int request() {
     return count * requestSize;
   }
 
-  /** Where its scatter/gather list is written. */
+  /** Returns where its scatter/gather list is written. */
   int list() {
     return lists + count * listSize;
   }
 
-  /** Where the bytes for other use begin. */
+  /** Returns where the bytes for other use begin. */
   int extra() {
     return lists + SIZE * listSize;
   }
@@ -88,7 +88,7 @@ final class Chain {
     count++;
   }
 
-  /** Ends the chain behind what was added, at least one request; answers where it begins. */
+  /** Ends the chain behind what was added, at least one request; returns its address. */
   long address() {
     if (count - 1 != last) {
       link(last, last + 1);
@@ -97,12 +97,12 @@ final class Chain {
     return block.address();
   }
 
-  /** Where the native call tells which request it refused. */
+  /** Returns the address at which the native call writes which request it refused. */
   long badAddress() {
     return block.address() + bad;
   }
 
-  /** How many requests were not posted, the refused one and those behind it. */
+  /** Returns how many requests were not posted, the refused one and those behind it. */
   int notPosted() {
     return count - (int) (bytes().getLong(bad) - block.address()) / requestSize;
   }

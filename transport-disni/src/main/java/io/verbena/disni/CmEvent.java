@@ -7,7 +7,7 @@ import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.DatagramPeer;
 import io.verbena.verbs.Gid;
 
-/** An event of librdmacm: the numbers of {@code enum rdma_cm_event_type}, and what it tells. */
+/** An event of librdmacm: the numbers of {@code enum rdma_cm_event_type}, and its fields. */
 final class CmEvent {
   static final int ADDR_RESOLVED = 0;
   static final int ADDR_ERROR = 1;
@@ -25,7 +25,7 @@ final class CmEvent {
 
   private CmEvent() {}
 
-  /** What CONNECT_ERROR, UNREACHABLE and REJECTED are in the SPI. */
+  /** Returns the event type of the SPI for CONNECT_ERROR, UNREACHABLE and REJECTED. */
   static ConnectionEvent.Type refusal(int code) {
     return switch (code) {
       case REJECTED -> ConnectionEvent.Type.REJECTED;
@@ -34,7 +34,7 @@ final class CmEvent {
     };
   }
 
-  /** Where datagrams go, as ESTABLISHED of the end that asked tells it. */
+  /** Returns the destination of datagrams, from the ESTABLISHED event of the end that asked. */
   static DatagramPeer datagramPeer(Block words) {
     int lid = words.getInt(EventWords.LID);
     AddressVector vector =

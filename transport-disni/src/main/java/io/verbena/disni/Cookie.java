@@ -2,8 +2,8 @@
 package io.verbena.disni;
 
 /**
- * What goes to the HCA in place of a program's work request id: which queue, and which of its
- * slots. So a completion finds its queue without trusting the queue pair number, which error
+ * The id that goes to the HCA in place of a program's work request id: which queue, and which of
+ * its slots. So a completion finds its queue without trusting the queue pair number, which error
  * completions of some libraries lack, and what is left over of a closed or reset queue is known.
  *
  * <pre>

@@ -9,7 +9,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Tells why this process sees no device: there is none, or it may not open what stands for it. */
+/**
+ * Explains why this process sees no device: there is none, or it may not open the device's file.
+ */
 final class DeviceFiles {
   private static final Path FOLDER = Path.of("/dev/infiniband");
 

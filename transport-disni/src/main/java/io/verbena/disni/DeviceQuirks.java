@@ -2,7 +2,7 @@
 package io.verbena.disni;
 
 /**
- * What a device does otherwise than others, and what it takes to step round it.
+ * The deviations of a device from others, and what it takes to step round them.
  *
  * @param flushesLate a request that is posted in ERR is flushed only when the queue pair goes to
  *     ERR once more
@@ -44,8 +44,8 @@ record DeviceQuirks(
   private static final int IWARP = 1;
 
   /**
-   * Those of the driver that answers with this {@code ibv_device_attr.vendor_id}, and has this
-   * {@code ibv_device.transport_type}.
+   * Returns the quirks of the driver that answers with this {@code ibv_device_attr.vendor_id}, and
+   * has this {@code ibv_device.transport_type}.
    */
   static DeviceQuirks of(int vendor, int transport) {
     boolean isIwarp = transport == IWARP;

@@ -115,7 +115,7 @@ final class DisniCompletionChannel implements CompletionChannel {
   /**
    * {@inheritDoc}
    *
-   * <p>If the HCA refuses to destroy it, it tells nothing any more, and closing it can be tried
+   * <p>If the HCA refuses to destroy it, it returns no more events, and closing it can be tried
    * again.
    */
   @Override

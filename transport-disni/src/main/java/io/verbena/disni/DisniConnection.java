@@ -49,7 +49,7 @@ final class DisniConnection implements ConnectionIdentifier {
   private static final String FLUSH = "modify queue pair";
   private static final ByteBuffer NO_DATA = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
-  /** How long the peer may take to agree to an end before it counts as gone. */
+  /** The time that the peer may take to agree to an end before it counts as gone. */
   private static final long DISCONNECT_NANOS = 3_000_000_000L;
 
   private enum State {
@@ -77,7 +77,7 @@ final class DisniConnection implements ConnectionIdentifier {
   /** Whether the kernel's identifier is gone; this one and its queue pair may outlive it. */
   private boolean released;
 
-  /** As long as there is no identifier to ask. */
+  /** The last address of this end, for as long as there is no identifier to ask. */
   private @Nullable InetSocketAddress lastLocal;
 
   private @Nullable InetSocketAddress lastRemote;
@@ -239,7 +239,7 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  /** Puts a new queue pair into INIT; answers 0 or a negative errno. */
+  /** Puts a new queue pair into INIT; returns 0 or a negative errno. */
   int initialize(long pair) {
     return pairSteps.initialize(pair);
   }
@@ -252,7 +252,7 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  /** Destroys the queue pair, with or without its identifier; answers 0 or a negative errno. */
+  /** Destroys the queue pair, with or without its identifier; returns 0 or a negative errno. */
   int destroyQueuePair(long pair) {
     synchronized (manager.steps()) {
       return released || !isDatagram()
@@ -288,8 +288,9 @@ final class DisniConnection implements ConnectionIdentifier {
   }
 
   /**
-   * A driver of iWARP may connect its socket in this call (siw_cm.c, siw_connect): what becomes of
-   * that is told as what comes later.
+   * Ends the connection if the call that begins it has failed as an attempt may fail; returns
+   * whether it has. A driver of iWARP may connect its socket in this call (siw_cm.c, siw_connect):
+   * that result is raised as a later one is.
    */
   private boolean endsAtOnce(int begun) {
     switch (-begun) {
@@ -343,7 +344,8 @@ final class DisniConnection implements ConnectionIdentifier {
       }
       if (accepted < 0) {
         abandon(pair);
-        // The peer gave up, or its request is not valid any more: as if it had told so before.
+        // The peer gave up, or its request is not valid any more: as if the kernel had reported
+        // that before.
         end();
         raise(ConnectionEvent.Type.CONNECT_ERROR, accepted);
         return;
@@ -366,7 +368,7 @@ final class DisniConnection implements ConnectionIdentifier {
       requireState("reject", State.REQUESTED, false);
       Block data = Block.copyOf(privateData);
       end();
-      // A peer that has gone meanwhile need not be told.
+      // A peer that has gone meanwhile need not be rejected.
       int rejected = core().reject(pointer, data.address(), privateData.remaining());
       data.keep();
       if (rejected < 0 && rejected != -Errno.EINVAL && rejected != -Errno.ECONNRESET) {
@@ -388,9 +390,9 @@ final class DisniConnection implements ConnectionIdentifier {
   }
 
   /**
-   * Puts the queue pair into ERR and tells the peer, if it is still there. With iWARP the kernel
-   * does the first when it does the second: in ERR there would be no connection left to end in
-   * order.
+   * Puts the queue pair into ERR and disconnects from the peer, if it is still there. With iWARP
+   * the kernel does the first when it does the second: in ERR there would be no connection left to
+   * end in order.
    *
    * @return 0 or the negative errno for which the queue pair is not in ERR
    */
@@ -430,7 +432,7 @@ final class DisniConnection implements ConnectionIdentifier {
   }
 
   /**
-   * Lets go of the kernel's identifier: what it still tries is called off, and the peer told.
+   * Releases the kernel's identifier: what it still tries is called off, and the peer learns of it.
    *
    * @param was the state until then
    */
@@ -447,7 +449,7 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  // ---- what the kernel tells
+  // ---- events of the kernel
 
   /** The address could not be resolved, as the first call said already. */
   void unresolved(int status) {
@@ -545,7 +547,7 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  /** The peer accepts: the queue pair is to be made ready before it is told that it was. */
+  /** Handles the peer's accept: makes the queue pair ready before the peer learns that it is. */
   private void answered(Block words, ByteBuffer data) {
     DisniQueuePair pair = queuePair;
     if (state != State.CONNECTING || pair == null) {
@@ -564,10 +566,10 @@ final class DisniConnection implements ConnectionIdentifier {
   /** CONNECT_ERROR, UNREACHABLE or REJECTED. */
   private void refused(ConnectionEvent.Type type, int status, ByteBuffer data) {
     if (state == State.REQUESTED) {
-      // The peer gave up before the answer; accept will tell.
+      // The peer gave up before the answer; accept will report it.
       end();
     } else if (state == State.ACCEPTING) {
-      // It is in RTS already, and nobody else would flush it.
+      // It is in RTS already, and nothing else would flush it.
       abandon(requireNonNull(queuePair));
       end();
       raise(ConnectionEvent.Type.CONNECT_ERROR, status);
@@ -613,7 +615,7 @@ final class DisniConnection implements ConnectionIdentifier {
   private void disconnected() {
     int failed = 0;
     if (state == State.ESTABLISHED || state == State.ACCEPTING) {
-      // Tells the peer that we know, and flushes what is pending here.
+      // Agrees to the disconnect, and flushes what is pending here.
       failed = tearDown();
     }
     if (state == State.ACCEPTING) {
@@ -630,7 +632,7 @@ final class DisniConnection implements ConnectionIdentifier {
     if (state != State.ENDED) {
       int failed = 0;
       if (state == State.ESTABLISHED || state == State.ACCEPTING || isDatagram()) {
-        // The device goes only when we have let go of it, and does not end what is pending.
+        // The device goes only when we have released it, and does not end what is pending.
         failed = tearDown();
       }
       end();
@@ -643,7 +645,7 @@ final class DisniConnection implements ConnectionIdentifier {
     isInTime();
   }
 
-  /** The step that had a deadline is done, or is none any more. */
+  /** Ends the deadline of a step: it is done, or pointless. */
   private void isInTime() {
     manager.timed().remove(this);
   }

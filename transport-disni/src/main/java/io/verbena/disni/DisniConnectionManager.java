@@ -27,8 +27,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections by librdmacm, over one event channel. What the kernel tells in its own time has a
- * deadline of ours here: whoever awaits events also looks whether a step of a connection is
+ * Connections by librdmacm, over one event channel. Steps that the kernel ends in its own time have
+ * deadlines of ours here: a thread that awaits events also looks whether a step of a connection is
  * overdue.
  *
  * <p>Taking an event changes the queue pair that it is about inside librdmacm, so it holds {@link
@@ -38,7 +38,7 @@ final class DisniConnectionManager implements ConnectionManager {
   private static final int MAX_BACKLOG = 1 << 16;
   private static final int MAX_PRIVATE_DATA = 256;
 
-  /** What a connection manager owns. */
+  /** The objects that a connection manager owns. */
   enum Kind {
     LISTENER,
     IDENTIFIER
@@ -54,7 +54,9 @@ final class DisniConnectionManager implements ConnectionManager {
   /** Connections of which a step has a deadline. */
   private final Set<DisniConnection> timed = ConcurrentHashMap.newKeySet();
 
-  /** Events that the kernel does not tell, or that came with others. Bounded by the connections. */
+  /**
+   * Events that the kernel does not report, or that came with others. Bounded by the connections.
+   */
   private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
 
   private final Object steps = new Object();
@@ -85,7 +87,10 @@ final class DisniConnectionManager implements ConnectionManager {
     return steps;
   }
 
-  /** Those that whoever awaits events looks after; changed under {@link #steps}. */
+  /**
+   * Returns the connections whose deadlines a thread that awaits events checks; changed under
+   * {@link #steps}.
+   */
   Set<DisniConnection> timed() {
     return timed;
   }
@@ -141,7 +146,7 @@ final class DisniConnectionManager implements ConnectionManager {
       long id, InetSocketAddress bound, PortSpace space, DisniAddress parsed, URI address) {
     long context = device.core().contextOf(id);
     if (context == 0 && !bound.getAddress().isAnyLocalAddress()) {
-      // The kernel listens on it nevertheless, and nobody ever comes.
+      // The kernel listens on it nevertheless, and no request ever comes.
       throw new VerbsException(
           VerbsError.INVALID, "listen: " + address + " is no address of a device here");
     }
@@ -175,7 +180,10 @@ final class DisniConnectionManager implements ConnectionManager {
     }
   }
 
-  /** Before the address is resolved, or listened on: what the peer is told has it. */
+  /**
+   * Sets the type of service before the address is resolved, or listened on: what the peer gets
+   * contains it.
+   */
   private void setTypeOfService(long id, DisniAddress parsed) {
     if (parsed.tos() != DisniAddress.UNSET) {
       Errno.check("set type of service", device.core().typeOfService(id, parsed.tos()));
@@ -210,7 +218,7 @@ final class DisniConnectionManager implements ConnectionManager {
     InetAddress source = source(parsed);
     Block from = source == null ? null : SocketAddress.write(new InetSocketAddress(source, 0));
     Block to = SocketAddress.write(parsed.socket());
-    // Whoever awaits events may find it overdue at once, and lets go of it behind all this.
+    // A thread that awaits events may find it overdue at once, and releases it after all this.
     synchronized (steps) {
       DisniConnection connection =
           open.create(
@@ -313,14 +321,14 @@ final class DisniConnectionManager implements ConnectionManager {
     }
   }
 
-  /** Tells it to all connections: the kernel tells it one by one, in its own time. */
+  /** Raises the removal at all connections: the kernel reports it one by one, in its own time. */
   private void tellDeviceRemoval() {
     synchronized (steps) {
       connections.values().forEach(DisniConnection::deviceRemoved);
     }
   }
 
-  /** Whoever awaits events is to find out. */
+  /** Wakes the thread that awaits events, which finds the failure. */
   void deviceFailed() {
     waiter.wakeup();
   }
@@ -331,7 +339,7 @@ final class DisniConnectionManager implements ConnectionManager {
     }
   }
 
-  /** Takes what the kernel has told by now, for who awaits it later. */
+  /** Takes the events that the kernel has raised by now, for a thread that awaits them later. */
   void look() {
     while (take()) {
       // One more.
@@ -339,7 +347,7 @@ final class DisniConnectionManager implements ConnectionManager {
   }
 
   /**
-   * Takes what the kernel has to tell and lets the connection say what of it to tell further.
+   * Takes an event of the kernel and lets the connection raise its own.
    *
    * @return whether there was anything
    */
@@ -363,7 +371,7 @@ final class DisniConnectionManager implements ConnectionManager {
       if (connection != null) {
         connection.took(code, words, data());
       } else if (code == CmEvent.DEVICE_REMOVAL && isListener) {
-        // No connection tells it, and nobody comes any more.
+        // No connection reports it, and no thread comes any more.
         device.raise(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
       }
       if (code == CmEvent.DEVICE_REMOVAL && (isListener || connection != null)) {
@@ -377,8 +385,7 @@ final class DisniConnectionManager implements ConnectionManager {
     DisniListener listener = listeners.get(words.get(EventWords.LISTENER));
     if (listener == null || !device.has(id, listener.space(), listener.options())) {
       // The listener was closed meanwhile, or listens on all devices and this is another one, or
-      // another port.
-      // If it cannot be rejected, its end below tells the caller.
+      // another port. If it cannot be rejected, its end below informs the client.
       device.core().reject(id, privateData.address(), 0);
       device.core().destroyIdentifier(id);
       return;
@@ -412,7 +419,7 @@ final class DisniConnectionManager implements ConnectionManager {
     return ByteBuffer.wrap(copy).asReadOnlyBuffer();
   }
 
-  /** Whoever waits has to wait no longer than for this. */
+  /** Wakes the thread that awaits events, so that it waits no longer than for this deadline. */
   void deadlineSet() {
     waiter.wakeup();
   }
@@ -463,9 +470,8 @@ final class DisniConnectionManager implements ConnectionManager {
   public void close() {
     if (open.close("connection manager")) {
       waiter.close();
-      // Whoever takes an event is done then. Whoever was told of one, and did not take it yet,
-      // finds
-      // the waiter closed. So nobody uses the channel any more.
+      // A thread that takes an event is done then. A thread that was woken for one, and did not
+      // take it yet, finds the waiter closed. So no thread uses the channel any more.
       Monitors.awaitHolder(steps);
       destroyer.close(() -> device.core().destroyEventChannel(channel));
       device.closed(this);

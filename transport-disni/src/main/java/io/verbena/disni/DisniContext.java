@@ -67,7 +67,7 @@ final class DisniContext {
     ports = words.getInt(DeviceWords.PHYS_PORT_CNT);
     attributes = readAttributes(words, firmware);
     vectors = Math.max(1, words.getInt(DeviceWords.COMP_VECTORS));
-    // Nobody is woken by it: waits for events are short slices. It stays open with the process.
+    // Nothing is woken by it: waits for events are short slices. It stays open with the process.
     wakeupFd = Errno.check("eventfd", core.openWakeup());
   }
 
@@ -122,12 +122,12 @@ final class DisniContext {
     return core;
   }
 
-  /** How many completion vectors it has. */
+  /** Returns how many completion vectors it has. */
   int vectors() {
     return vectors;
   }
 
-  /** How many ports it has; their numbers begin at 1. */
+  /** Returns how many ports it has; their numbers begin at 1. */
   int ports() {
     return ports;
   }
@@ -136,7 +136,10 @@ final class DisniContext {
     return new DisniPort(core, pointer, name, number);
   }
 
-  /** The device is gone, or of no use any more; whoever waits for its events is told. */
+  /**
+   * Marks the device as gone, or of no use any more, and wakes the threads that wait for its
+   * events.
+   */
   void fail() {
     failed = true;
     devices.forEach(DisniDevice::wakeManagers);
@@ -161,12 +164,12 @@ final class DisniContext {
     }
   }
 
-  /** Each completion vector in turn: those who sleep are woken by different interrupts. */
+  /** Returns each completion vector in turn: different interrupts wake the threads that sleep. */
   int nextVector() {
     return Math.floorMod(lastVector.getAndIncrement(), vectors);
   }
 
-  /** What peers may do by queue pairs of connections: all that the device knows. */
+  /** Returns what peers may do by queue pairs of connections: all that the device knows. */
   Set<Access> remoteRights() {
     return attributes.supports(Capability.ATOMICS)
         ? EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC)
@@ -234,7 +237,7 @@ final class DisniContext {
     EnumSet<Capability> capabilities = EnumSet.noneOf(Capability.class);
     // To iWARP's drivers SQD is the end of the connection (siw, irdma).
     add(capabilities, Capability.SEND_QUEUE_DRAIN, !quirks.isIwarp());
-    // RFC 5040 has none; of RFC 7306 cxgb4 alone knows those with a WRITE, which no flag tells.
+    // RFC 5040 has none; of RFC 7306 cxgb4 alone knows those with a WRITE, which no flag shows.
     add(capabilities, Capability.IMMEDIATE_DATA, !quirks.isIwarp());
     add(capabilities, Capability.SEND_WITH_IMMEDIATE, !quirks.isIwarp());
     add(capabilities, Capability.LOCAL_READ_SINKS, !quirks.isIwarp());
@@ -276,7 +279,7 @@ final class DisniContext {
     devices.remove(device);
   }
 
-  /** Says whose object this is, for events about it. */
+  /** Notes the owner of an object, for events about it. */
   void created(long element, DisniDevice device, Object object) {
     elements.put(element, new Element(device, object));
   }

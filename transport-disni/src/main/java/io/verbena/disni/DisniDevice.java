@@ -31,7 +31,7 @@ final class DisniDevice implements Device {
   /** {@code IBV_ACCESS_RELAXED_ORDERING}: what knows it not leaves it out. */
   private static final int RELAXED_ORDERING = 1 << 20;
 
-  /** What a device owns. */
+  /** The objects that a device owns. */
   enum Kind {
     PROTECTION_DOMAIN,
     COMPLETION_QUEUE,
@@ -80,8 +80,8 @@ final class DisniDevice implements Device {
   }
 
   /**
-   * Whether an identifier is bound to this device, and to its port where that matters: where an
-   * address names it, and for datagrams, whose address handles are of it.
+   * Returns whether an identifier is bound to this device, and to its port where that matters:
+   * where an address names it, and for datagrams, whose address handles are of it.
    *
    * @param asked the address that is listened on, or connected to
    */
@@ -112,7 +112,9 @@ final class DisniDevice implements Device {
     return Access.bits(access) | (opened.relaxedOrdering() ? RELAXED_ORDERING : 0);
   }
 
-  /** Has a new completion queue with a channel tell fewer events, where the address asks for it. */
+  /**
+   * Makes a new completion queue with a channel raise fewer events, where the address asks for it.
+   */
   void moderate(long queue) {
     if (opened.cqCount() != DisniAddress.UNSET) {
       String asked = "cq-count: " + opened.cqCount() + ", cq-period: " + opened.cqPeriod();
@@ -206,7 +208,7 @@ final class DisniDevice implements Device {
                 core::destroyEventChannel));
   }
 
-  /** A call of DiSNI's that answers a new object's pointer. */
+  /** A call of DiSNI's that returns a new object's pointer. */
   private interface Creation {
     long create() throws IOException;
   }
@@ -262,7 +264,7 @@ final class DisniDevice implements Device {
     }
   }
 
-  /** Tells the program; if it never asks, the newest events are dropped. */
+  /** Keeps an event for the program; if it never asks, the newest events are dropped. */
   void raise(AsyncEvent event) {
     boolean kept = events.offer(event);
     assert kept || events.remainingCapacity() == 0;

@@ -26,7 +26,7 @@ public final class DisniLibrary {
 
   private DisniLibrary() {}
 
-  /** Prints the folder that {@link #install()} answers. */
+  /** Prints the folder that {@link #install()} returns. */
   public static void main(String[] arguments) {
     System.out.println(install());
   }

@@ -36,7 +36,7 @@ final class DisniListener implements ConnectionListener {
     return pointer;
   }
 
-  /** What its connections are to have. */
+  /** Returns what its connections are to have. */
   DisniAddress options() {
     return options;
   }

@@ -56,7 +56,7 @@ final class DisniMemoryRegion implements MemoryRegion {
     }
     lkey = keys.bytes().getInt(0);
     rkey = keys.bytes().getInt(Integer.BYTES);
-    // Held until it is deregistered: memory that nobody has any more would be freed under the HCA.
+    // Held until it is deregistered: unreachable memory would be freed under the HCA.
     domain.device().context().created(pointer, domain.device(), this);
   }
 

@@ -119,8 +119,8 @@ final class DisniPort {
   }
 
   /**
-   * How many GIDs there are, or as many as it takes for an index that is one of them: a table may
-   * have 256, each of which is a question to the kernel.
+   * Returns how many GIDs there are, or as many as it takes for an index that is one of them: a
+   * table may have 256, each of which is a question to the kernel.
    */
   int gidsFor(int index) {
     Block gid = new Block(16);
@@ -131,7 +131,7 @@ final class DisniPort {
     return isGid ? index + 1 : gids().size();
   }
 
-  /** Whether two of its GIDs are the same address; their types may differ. */
+  /** Returns whether two of its GIDs are the same address; their types may differ. */
   boolean isSameGid(int one, int other) {
     Block gid = new Block(16);
     Block second = new Block(16);
@@ -152,8 +152,8 @@ final class DisniPort {
   }
 
   /**
-   * Whether packets on this way need a GRH: on Ethernet always, on InfiniBand where no LID leads to
-   * the peer, or it is in another subnet.
+   * Returns whether packets on this way need a GRH: on Ethernet always, on InfiniBand where no LID
+   * leads to the peer, or it is in another subnet.
    */
   boolean needsRoute(AddressVector vector) {
     if (!isInfiniBand() || vector.lid() == 0) {
@@ -204,7 +204,10 @@ final class DisniPort {
     return nearest;
   }
 
-  /** How many leading bits its nearest address has in common with the peer's; -1 if it has none. */
+  /**
+   * Returns how many leading bits its nearest address has in common with the peer's; -1 if it has
+   * none.
+   */
   int nearness(InetAddress peer) {
     InetAddress nearest = nearest(peer);
     return nearest == null ? -1 : commonBits(nearest, peer);
@@ -228,7 +231,7 @@ final class DisniPort {
     return at * Byte.SIZE + Integer.numberOfLeadingZeros(differing) - (Integer.SIZE - Byte.SIZE);
   }
 
-  /** A link-local address is none without a scope: it has that of the peer, if the peer has one. */
+  /** Adds the peer's scope to a link-local address, which is unusable without one. */
   private static InetAddress scoped(InetAddress own, InetAddress peer) {
     if (!own.isLinkLocalAddress()
         || !(own instanceof Inet6Address)

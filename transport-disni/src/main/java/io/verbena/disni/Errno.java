@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What the platform's error numbers mean, as Linux counts them on all machines that we run on. */
+/** The platform's error numbers, as Linux counts them on all machines that we run on. */
 final class Errno {
   static final int EPERM = 1;
   static final int ENOENT = 2;
@@ -31,7 +31,7 @@ final class Errno {
   static final int ECONNREFUSED = 111;
   static final int EHOSTUNREACH = 113;
 
-  /** How our {@code libdisni} ends its messages; others' say no number. */
+  /** The end of a message of our {@code libdisni}; others' have no number. */
   private static final Pattern NUMBER = Pattern.compile("\\[errno (\\d+)]\\s*$");
 
   private Errno() {}
@@ -51,7 +51,7 @@ final class Errno {
     };
   }
 
-  /** The number in what {@code libdisni} threw; 0 if it told none. */
+  /** Returns the number in an exception of {@code libdisni}; 0 if it has none. */
   static int of(IOException failure) {
     Matcher number = NUMBER.matcher(String.valueOf(failure.getMessage()));
     return number.find() ? Integer.parseInt(number.group(1)) : 0;

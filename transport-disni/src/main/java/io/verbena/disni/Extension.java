@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * What DiSNI lacks, from the library {@code verbena_disni} beside it: calls of libibverbs and
- * librdmacm on the raw pointers that DiSNI's objects are. The C side has the names of {@link
+ * The calls that DiSNI lacks, from the library {@code verbena_disni} beside it: those of libibverbs
+ * and librdmacm on the raw pointers that DiSNI's objects are. The C side has the names of {@link
  * io.verbena.disni.core.Words} in {@code words.h}.
  *
  * <p>What is destroyed is destroyed here. Our {@code libdisni} remembers what it destroyed, and
@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
  */
 final class Extension implements RdmaCore {
 
-  /** What {@link #version} must answer: changes with any change of this contract. */
+  /** The number that {@link #version} must return: it changes with this contract. */
   static final int VERSION = 8;
 
   private final Disni disni;

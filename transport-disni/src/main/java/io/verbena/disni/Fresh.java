@@ -9,7 +9,7 @@ final class Fresh {
   private Fresh() {}
 
   /**
-   * Makes the Java object, or destroys the native one.
+   * Makes the Java object, or destroys the native one if that fails.
    *
    * @param verb what destroys it, for the error
    * @param pointer the native object

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Destroys identifiers in a thread of its own. With iWARP the kernel destroys one that is being
  * connected only when its driver is done with that, as late as by the driver's own timeout ({@code
- * destroy_cm_id} of iwcm.c): whoever waited there would keep all other connections waiting.
+ * destroy_cm_id} of iwcm.c): a thread that waited there would keep all other connections waiting.
  */
 final class IdentifierDestroyer {
-  /** How long its end may keep others waiting; what is left then is done nevertheless. */
+  /** The time that its end may keep others waiting; what is left then is done nevertheless. */
   private static final long CLOSE_NANOS = 3_000_000_000L;
 
   private final RdmaCore core;
@@ -30,7 +30,7 @@ final class IdentifierDestroyer {
     this.device = device;
   }
 
-  /** Destroys an identifier that nobody but the kernel knows any more. */
+  /** Destroys an identifier that only the kernel still uses. */
   synchronized void destroy(long identifier) {
     ExecutorService running = thread;
     if (running == null) {

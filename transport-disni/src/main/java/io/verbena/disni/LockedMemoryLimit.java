@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Tells why memory could not be locked, which is what a refused registration mostly means. */
+/** Explains why memory could not be locked, which is what a refused registration mostly means. */
 final class LockedMemoryLimit {
   private static final Path LIMITS = Path.of("/proc/self/limits");
   private static final String NAME = "Max locked memory";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
-/** How one thread waits for another one that is in a synchronized block. */
+/** Waits for another thread that is in a synchronized block. */
 final class Monitors {
   private Monitors() {}
 
@@ -9,9 +9,9 @@ final class Monitors {
    * Returns once the thread that holds {@code monitor} now, if any, has left it; returns at once if
    * that is the caller.
    *
-   * <p>This is how an object is destroyed that others look at and use under the monitor alone: mark
-   * it as closed, call this, destroy it. Whoever found it open held the monitor and has left it;
-   * whoever enters later sees the mark (JLS 17.4.5), and does not use it.
+   * <p>To destroy an object that others look at and use under the monitor alone: mark it as closed,
+   * call this, destroy it. A thread that found it open held the monitor and has left it; one that
+   * enters later sees the mark (JLS 17.4.5), and does not use it.
    */
   static void awaitHolder(Object monitor) {
     synchronized (monitor) {

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a queue pair completes, and whose receives it takes: all of them stay open as long as it is
- * attached to them.
+ * The queues that a queue pair completes in, and that it takes receives from: all of them stay open
+ * as long as it is attached to them.
  */
 final class PairQueues {
   private final DisniCompletionQueue sends;
@@ -102,7 +102,7 @@ final class PairQueues {
     into.put(Figure.RECEIVE_COMPLETIONS_SIZE, (long) receives.depth());
   }
 
-  /** What the native side is asked for. */
+  /** Returns what the native side is asked for. */
   Block words(QueuePairOptions options) {
     return Block.of(QueuePairWords.values())
         .set(QueuePairWords.TYPE, options.type().code())

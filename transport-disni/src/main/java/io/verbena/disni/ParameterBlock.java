@@ -4,7 +4,9 @@ package io.verbena.disni;
 import io.verbena.disni.core.Words.ParameterWords;
 import io.verbena.verbs.ConnectionParameters;
 
-/** What a connect or an accept offers ({@code struct rdma_conn_param}), with its private data. */
+/**
+ * The parameters of a connect or an accept ({@code struct rdma_conn_param}), with its private data.
+ */
 final class ParameterBlock {
   private final Block words = Block.of(ParameterWords.values());
   private final Block data;

@@ -14,7 +14,7 @@ record Platform(String os, String architecture) {
   /** The folders of the platforms in the jar and on the class path. */
   private static final String FOLDERS = "io/verbena/disni/native/";
 
-  /** The one that this JVM runs on. */
+  /** Returns the platform that this JVM runs on. */
   static Platform current() {
     return of(System.getProperty("os.name"), System.getProperty("os.arch"));
   }
@@ -31,7 +31,7 @@ record Platform(String os, String architecture) {
         });
   }
 
-  /** Where on the class path its libraries are. */
+  /** Returns where on the class path its libraries are. */
   String resource(String file) {
     return FOLDERS + this + "/" + file;
   }

@@ -5,7 +5,7 @@ import io.verbena.verbs.PostException;
 import io.verbena.verbs.VerbsError;
 import org.jspecify.annotations.Nullable;
 
-/** Why a request is not posted, in the words that all queues have in common. */
+/** The errors of requests that are not posted, in the words that all queues have in common. */
 final class PostErrors {
   private PostErrors() {}
 

@@ -9,8 +9,8 @@ import io.verbena.verbs.QueuePairType;
 import java.io.IOException;
 
 /**
- * Finds out by trying what no attribute of a device tells. What it makes it destroys again before
- * it answers.
+ * Finds out by trials what no attribute of a device shows. It destroys what it makes before it
+ * returns.
  */
 final class Probe {
   private static final int[] INLINE_SIZES = {
@@ -68,7 +68,7 @@ final class Probe {
     return 0;
   }
 
-  /** Whether it has queue pairs of this type. */
+  /** Returns whether it has queue pairs of this type. */
   boolean hasQueuePairs(QueuePairType type) {
     return hasQueuePairs(type, 0, new int[1]);
   }

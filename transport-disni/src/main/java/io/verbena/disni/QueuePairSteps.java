@@ -14,13 +14,16 @@ import io.verbena.verbs.QueuePairState;
  * refuses them. So librdmacm must not know of the queue pair ({@code rdma_cm_id.qp}). With iWARP
  * the kernel moves it from INIT on.
  *
- * <p>Each step answers 0 or a negative errno.
+ * <p>Each step returns 0 or a negative errno.
  */
 final class QueuePairSteps {
   /** {@code IBV_QP_STATE}. */
   private static final long STATE = 1;
 
-  /** What old kernels added for RoCE (IBV_QP bits 21 to 23), and librdmacm leaves out elsewhere. */
+  /**
+   * The attributes that old kernels added for RoCE (IBV_QP bits 21 to 23), and that librdmacm
+   * leaves out elsewhere.
+   */
   private static final long ROCE_ATTRIBUTES = 0xe00000;
 
   /** A code of IBTA volume 1, table 45: 0.64 ms, as perftest has it. */
@@ -101,7 +104,7 @@ final class QueuePairSteps {
     return modify(pair);
   }
 
-  /** That of the program's choice, if it is the address of the one that the kernel has chosen. */
+  /** Chooses the program's GID, if it is the same address as the one that the kernel has chosen. */
   private void chooseGid(DisniPort port) {
     int wish = options.gid() == DisniAddress.UNSET ? device.gid() : options.gid();
     int chosen = words.getInt(AttributeWords.AV_SGID_INDEX);

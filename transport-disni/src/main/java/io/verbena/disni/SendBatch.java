@@ -99,7 +99,7 @@ final class SendBatch {
     MemoryWindow window = request.window();
     MemoryRegion region = request.windowRegion();
     ScatterGatherList buffers = request.buffers();
-    // Whatever stood here for the request before: librxe takes no bind with an immediate.
+    // Clears what the request before left here: librxe takes no bind with an immediate.
     bytes.putInt(at + Layout.WR_IMM_OR_KEY, 0);
     bytes.putLong(at + Layout.WR_BIND_MW, ((DisniMemoryWindow) window).pointer());
     bytes.putInt(at + Layout.WR_BIND_RKEY, request.remoteKey());

@@ -29,7 +29,7 @@ final class SendQueue {
   private final Posters posters;
   private final Object lock;
 
-  /** Whether it is one of the {@link #posters}. */
+  /** Whether its requests lead to other objects, and so it is one of the {@link #posters}. */
   private boolean leadsToObjects;
 
   /**
@@ -101,9 +101,9 @@ final class SendQueue {
   }
 
   /**
-   * Whether the driver did not take a post. Where what is posted in ERR is never flushed, one that
-   * comes while the connection ends stands in the queue in spite of the error (siw_post_send of
-   * libsiw), and is flushed with all else when the end is there.
+   * Returns whether the driver did not take a post. Where what is posted in ERR is never flushed,
+   * one that comes while the connection ends stands in the queue in spite of the error
+   * (siw_post_send of libsiw), and is flushed with all else when the end is there.
    */
   private boolean isRefused(int answer) {
     return answer < 0 && !(quirks.neverFlushesLate() && answer == -Errno.ENOTCONN);

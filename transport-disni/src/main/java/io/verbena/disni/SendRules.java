@@ -16,8 +16,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a send queue takes by what a request says ({@code ibv_post_send(3)}). A user-space driver
- * may find out only when the request stands in its queue already, so it is looked at before.
+ * The rules for requests of a send queue ({@code ibv_post_send(3)}). A user-space driver may find a
+ * mistake only when the request stands in its queue already, so requests are checked before.
  */
 final class SendRules {
   private static final int HIGHEST_NUMBER = 0xff_ffff;
@@ -42,8 +42,8 @@ final class SendRules {
   }
 
   /**
-   * Whether it is a SEND, RDMA_WRITE or RDMA_READ over a connection with one buffer, as most are:
-   * there is nothing to refuse.
+   * Returns whether it is a SEND, RDMA_WRITE or RDMA_READ over a connection with one buffer, as
+   * most are: there is nothing to refuse.
    */
   boolean isPlain(SendWorkRequest request) {
     boolean plain =
@@ -58,12 +58,12 @@ final class SendRules {
         && granted.maxSendScatterGather() > 0;
   }
 
-  /** Whether the driver follows pointers in it, to an address handle or to a window. */
+  /** Returns whether the driver follows pointers in it, to an address handle or to a window. */
   boolean leadsToObjects(SendWorkRequest request) {
     return type == QueuePairType.UD || request.opcode() == SendOpcode.BIND_MW;
   }
 
-  /** Why this request is refused, or null if it is not. */
+  /** Returns why this request is refused, or null if it is not. */
   @Nullable PostException refuse(SendWorkRequest request) {
     PostException refusal = refuseOpcode(request);
     return refusal == null ? refusePayload(request) : refusal;
@@ -98,7 +98,7 @@ final class SendRules {
     return opcode == SendOpcode.BIND_MW ? refuseBind(request, MemoryWindowType.TYPE_2B) : null;
   }
 
-  /** Why this bind of a window of type 1 is refused, or null if it is not. */
+  /** Returns why this bind of a window of type 1 is refused, or null if it is not. */
   @Nullable PostException refuseWindow(SendWorkRequest request) {
     long id = request.id();
     if (!TransportOpcodes.has(type, SendOpcode.BIND_MW)

@@ -8,12 +8,12 @@ import java.util.Comparator;
  * The receives of a shared receive queue that hold a slot, in whatever order they complete, and the
  * ids that the program gave them.
  *
- * <p>A receive that a queue pair had taken when it was destroyed never completes. Nobody tells of
- * it, but it can be known. The HCA gives receives out in the order in which they were posted, and a
- * queue pair completes them in that order. So one that is older than the newest that has completed
- * was given out; and if each queue pair there is has completed a newer one, or has come since, none
- * of them has it. What those that are gone had completed is {@linkplain DisniCompletionQueue#purge
- * taken back} before they leave.
+ * <p>A receive that a queue pair had taken when it was destroyed never completes. No event reports
+ * that, but it can be known. The HCA gives receives out in the order in which they were posted, and
+ * a queue pair completes them in that order. So one that is older than the newest that has
+ * completed was given out; and if each queue pair there is has completed a newer one, or has come
+ * since, none of them has it. What those that are gone had completed is {@linkplain
+ * DisniCompletionQueue#purge taken back} before they leave.
  *
  * <p>Guarded by the monitor of the queue.
  */
@@ -57,7 +57,7 @@ final class SharedSlots {
     return ids.length;
   }
 
-  /** Whether all slots are held, also by receives that can still complete. */
+  /** Returns whether all slots are held, also by receives that can still complete. */
   boolean isFull() {
     if (freeCount == 0) {
       reclaim();
@@ -65,12 +65,12 @@ final class SharedSlots {
     return freeCount == 0;
   }
 
-  /** Whether a slot is known to be free. */
+  /** Returns whether a slot is known to be free. */
   boolean hasFree() {
     return freeCount > 0;
   }
 
-  /** Takes a slot that is free for a receive that is posted next. */
+  /** Takes a free slot for a receive that is posted next. */
   int take(long id) {
     int slot = free[--freeCount];
     ids[slot] = id;
@@ -92,7 +92,7 @@ final class SharedSlots {
     return ids[free[freeCount - 1]];
   }
 
-  /** A completion was polled: frees its slot, and answers the id of its receive. */
+  /** Frees the slot of a completion that was polled; returns the id of its receive. */
   long free(int slot, int queuePair) {
     long sequence = sequences[slot];
     if (sequence != FREE) {
@@ -140,7 +140,7 @@ final class SharedSlots {
     return -1;
   }
 
-  /** Frees the slots of receives that nobody has any more. */
+  /** Frees the slots of receives that no queue pair has any more. */
   private void reclaim() {
     long bound = newest;
     for (Taker taker : takers) {

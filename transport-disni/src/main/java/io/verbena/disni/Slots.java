@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Slots {
   private final long[] ids;
 
-  /** Of which the HCA tells only if they fail; null where nobody asks. */
+  /** The marks of requests that complete only if they fail; null where these are not noted. */
   private final boolean @Nullable [] silent;
 
   private final int mask;
@@ -43,12 +43,12 @@ final class Slots {
     return capacity;
   }
 
-  /** How many were taken ever; for anybody, who may see it a moment late. */
+  /** Returns how many were ever taken; any thread may call it, and may see it a moment late. */
   long posted() {
     return posted;
   }
 
-  /** How many of them were freed; likewise. */
+  /** Returns how many of them were freed; likewise. */
   long freed() {
     return freed.get();
   }
@@ -58,7 +58,7 @@ final class Slots {
     return posted - freed.get() >= capacity;
   }
 
-  /** For posters: takes a slot; answers its sequence number. */
+  /** For posters: takes a slot; returns its sequence number. */
   int take(long id) {
     int sequence = (int) posted;
     ids[sequence & mask] = id;
@@ -75,7 +75,7 @@ final class Slots {
     return take(id);
   }
 
-  /** For posters: whether the request at this position completes, whatever becomes of it. */
+  /** For posters: returns whether the request at this position completes even when it succeeds. */
   boolean completes(long position) {
     boolean @Nullable [] noted = silent;
     return noted == null || !noted[(int) position & mask];
@@ -97,7 +97,7 @@ final class Slots {
     return ids[(int) posted & mask];
   }
 
-  /** For the poller: frees all up to this sequence number; answers the id of this one. */
+  /** For the poller: frees all up to this sequence number; returns the id of this one. */
   long free(int sequence) {
     long before = freed.get();
     long id = ids[sequence & mask];

@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The thread that waits in a native call until an object has something to tell, and how to let it
- * return. A wait is cut into slices, since an interrupt does not reach native code.
+ * The wait of a thread in a native call until an object has an event, and the ways to end it. A
+ * wait is cut into slices, since an interrupt does not reach native code.
  */
 final class Waiter {
   private static final long SLICE_NANOS = 100_000_000;
@@ -29,7 +29,9 @@ final class Waiter {
   private volatile boolean woken;
   private volatile boolean closed;
 
-  /** Nothing will come any more: who waits does so for a wakeup alone. Under {@code waiting}. */
+  /**
+   * Whether nothing will come any more: a thread waits for a wakeup alone. Under {@code waiting}.
+   */
   private boolean ended;
 
   /**
@@ -103,7 +105,7 @@ final class Waiter {
     }
   }
 
-  /** Lets the waiting thread return, or else the next one that would wait. */
+  /** Wakes the waiting thread, or else the next one that would wait. */
   synchronized void wakeup() {
     if (!closed) {
       woken = true;
@@ -112,7 +114,7 @@ final class Waiter {
     }
   }
 
-  /** Ends all waiting; when it returns nobody waits, and nobody will. */
+  /** Ends all waiting; when it returns no thread waits, and none will. */
   void close() {
     synchronized (this) {
       if (closed) {

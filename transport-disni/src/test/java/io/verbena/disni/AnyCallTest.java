@@ -272,7 +272,10 @@ final class AnyCallTest extends ScriptedFaults {
       return event;
     }
 
-    /** What becomes of a connection is told in an event, and is no error for all the others. */
+    /**
+     * Waits for an event of a connection. An event may also report a failure of it, which is no
+     * error for all the others.
+     */
     private static @Nullable ConnectionEvent await(ConnectionManager manager, long nanos)
         throws InterruptedException {
       try {

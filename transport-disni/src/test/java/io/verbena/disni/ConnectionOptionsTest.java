@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What queue pairs of connections have by the device, and by the options of an address. */
+/** Tests what queue pairs of connections have by the device, and by the options of an address. */
 @Tag(FakeRdmaCore.TAG)
 final class ConnectionOptionsTest {
   private static final long NANOS = TimeUnit.SECONDS.toNanos(10);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Connections whose steps fail, are overdue, or are told of late or never. */
+/** Connections whose steps fail, are overdue, or whose events come late or never. */
 final class FailingConnectionsTest extends ScriptedFaults {
   @ParameterizedTest
   @CsvSource({
@@ -240,7 +240,7 @@ final class FailingConnectionsTest extends ScriptedFaults {
   @Test
   void tellsTheEndOfAConnectionWhoseQueuePairCannotBeFlushed() throws Exception {
     try (FakeConnection link = new FakeConnection(FakeRdmaCore.uri("10.0.1.1:0"), "", false)) {
-      // The second is of the end that is told.
+      // The second is of the end that gets the event.
       FakeRdmaCore.script("fail ibv_modify_qp " + Errno.ENOMEM + " 1");
 
       link.active.disconnect();

@@ -90,7 +90,7 @@ final class FailingDevicesTest extends ScriptedFaults {
     link.expect(ConnectionEvent.Type.DEVICE_REMOVAL);
     link.expect(ConnectionEvent.Type.DEVICE_REMOVAL);
     assertHasFailed(() -> link.manager.await(NANOS));
-    // Who waits there for ever may still be woken.
+    // A thread that waits there for ever may still be woken.
     CompletableFuture<Void> waker = CompletableFuture.runAsync(link.channel::wakeup);
     assertThat(link.channel.await(TimeUnit.DAYS.toNanos(1))).isNull();
     waker.join();

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** What every verbs provider must do, done on one device of the fake rdma-core. */
+/** Tests what every verbs provider must do on one device of the fake rdma-core. */
 @Tag(FakeRdmaCore.TAG)
 abstract class FakeDeviceTck extends VerbsTck {
   private static final int SLOWER = 50;

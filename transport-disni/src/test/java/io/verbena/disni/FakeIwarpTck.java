@@ -6,7 +6,7 @@ import io.verbena.tck.IwarpDeviation;
 import io.verbena.tck.KnownDeviations;
 import org.jspecify.annotations.Nullable;
 
-/** What every verbs provider must do, done on a device of iWARP of the fake rdma-core. */
+/** Tests what every verbs provider must do on a device of iWARP of the fake rdma-core. */
 abstract class FakeIwarpTck extends FakeDeviceTck {
   private final KnownDeviations known;
 

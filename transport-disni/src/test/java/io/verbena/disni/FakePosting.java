@@ -1,41 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
-/** What reaches the driver of the fake rdma-core, and what the driver takes for it by itself. */
+/**
+ * Counts of what reaches the driver of the fake rdma-core, and of what the driver takes for it by
+ * itself.
+ */
 final class FakePosting {
   private FakePosting() {}
 
-  /** How often sends were posted to a queue pair of the fake, however many at once. */
+  /** Returns how often sends were posted to a queue pair of the fake, however many at once. */
   static long sendPosts(DisniQueuePair pair) {
     return sends(pair.pointer(), 0);
   }
 
-  /** How many were. */
+  /** Returns how many sends were posted. */
   static long sends(DisniQueuePair pair) {
     return sends(pair.pointer(), 1);
   }
 
-  /** How many of them took their bytes along. */
+  /** Returns how many of them took their bytes along. */
   static long inlineSends(DisniQueuePair pair) {
     return sends(pair.pointer(), 2);
   }
 
-  /** How often receives were posted, however many at once. */
+  /** Returns how often receives were posted, however many at once. */
   static long receivePosts(DisniQueuePair pair) {
     return receives(pair.pointer(), 0);
   }
 
-  /** How many were. */
+  /** Returns how many receives were posted. */
   static long receives(DisniQueuePair pair) {
     return receives(pair.pointer(), 1);
   }
 
-  /** How often receives were posted to a shared queue, however many at once. */
+  /** Returns how often receives were posted to a shared queue, however many at once. */
   static long receivePosts(DisniSharedReceiveQueue queue) {
     return sharedReceives(queue.pointer(), 0);
   }
 
-  /** How many were. */
+  /** Returns how many receives were posted to it. */
   static long receives(DisniSharedReceiveQueue queue) {
     return sharedReceives(queue.pointer(), 1);
   }

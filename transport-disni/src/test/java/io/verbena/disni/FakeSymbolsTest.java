@@ -14,7 +14,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is not in the fake rdma-core would be called in the real one, with objects of the fake. */
+/**
+ * Tests that the fake rdma-core has all calls: one that it lacks would be made in the real one,
+ * with objects of the fake.
+ */
 @Tag(FakeRdmaCore.TAG)
 final class FakeSymbolsTest {
   private static final Pattern NAME = Pattern.compile("\\b(_?ibv_\\w+|rdma_\\w+)");

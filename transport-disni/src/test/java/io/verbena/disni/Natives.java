@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What tests of native code need of the machine that they run on. */
+/** The requirements of tests of native code on the machine that they run on. */
 final class Natives {
   private Natives() {}
 

@@ -24,7 +24,7 @@ final class PostedRequests {
   private static final int WARM_UP = 4000;
   private static final int ROUNDS = 4000;
 
-  /** How requests are posted: 16 in a turn, of which the last send is signaled. */
+  /** The way in which requests are posted: 16 in a turn, of which the last send is signaled. */
   enum Way {
     BARE_CALL(false, false, false),
     SEND(false, false, false),
@@ -197,7 +197,7 @@ final class PostedRequests {
     }
   }
 
-  /** Has all that is posted done and told. */
+  /** Completes and polls all that is posted. */
   private void drain() {
     if (way.receives) {
       for (int i = 1; i <= REQUESTS; i++) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What a request costs above the driver, on the fake rdma-core: in nanoseconds, printed, and in
+ * The cost of a request above the driver, on the fake rdma-core: in nanoseconds, printed, and in
  * bytes of the heap, none of which it takes. Each way to post has a JVM of its own. Run by its
  * name, see docs/fake-rdma-core.md.
  */

@@ -14,7 +14,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** How often the driver is called for requests that are posted at once, and what it is given. */
+/**
+ * Tests how often the driver is called for requests that are posted at once, and what it is given.
+ */
 @Tag(FakeRdmaCore.TAG)
 final class PostingTest {
   private static final URI DEVICE = FakeRdmaCore.uri("10.0.1.1:0");

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Tag(FakeRdmaCore.TAG)
 @Isolated("the script makes calls of all devices fail")
 abstract class ScriptedFaults {
-  /** How long a test waits for what must come. */
+  /** The time that a test waits for what must come. */
   static final long NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /** A deadline that is to pass. */

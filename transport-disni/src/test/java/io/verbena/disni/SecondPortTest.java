@@ -26,7 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which port of an HCA with two a device is opened on, and that all of it is of that port. */
+/**
+ * Tests which port of an HCA with two a device is opened on, and that all of it is of that port.
+ */
 @Tag(FakeRdmaCore.TAG)
 final class SecondPortTest {
   private static final long NANOS = TimeUnit.SECONDS.toNanos(10);

@@ -18,7 +18,7 @@ class SharedSlotsTest {
     return slots.take(id);
   }
 
-  /** Posts until it is full, from this id on; answers the slots. */
+  /** Posts until it is full, from this id on; returns the slots. */
   private int[] fill(long id) {
     int[] taken = new int[CAPACITY];
     for (int i = 0; i < CAPACITY; i++) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What Soft-iWARP leaves to its users. */
+/** Tests what Soft-iWARP leaves to its users. */
 @Tag(FakeRdmaCore.TAG)
 final class SoftIwarpTest {
   private static final String SIW = "10.0.7.1:0";

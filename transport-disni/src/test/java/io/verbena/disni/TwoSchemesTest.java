@@ -40,7 +40,7 @@ final class TwoSchemesTest {
     assumeFalse(FakeRdmaCore.SCHEME.equals("disni"), "run by the module of another scheme");
   }
 
-  /** What one of them has of the device. */
+  /** One scheme's objects of the device. */
   private static final class End implements AutoCloseable {
     final DisniDevice device;
     final DisniProtectionDomain domain;

@@ -13,12 +13,13 @@ import java.util.Set;
  * Lets a test break emulated HCAs, as hardware breaks or is pulled out: those that were opened as
  * {@code emulated://name?fuse=a} fail when {@code inject("a")} is called.
  *
- * <p>What a program then sees is what it sees of an RNIC. The device raises {@code DEVICE_FATAL},
- * its connection managers raise {@code DEVICE_REMOVAL} for each connection. Its queue pairs go to
- * ERR: what is pending is flushed, and so is what is posted from then on. Peers are told nothing;
- * what they send is not answered. Every verb that makes or changes something, connects or listens
- * fails with {@link io.verbena.verbs.VerbsError#IO}, and so does waiting for connection events once
- * there are none left. Completions and events can be taken as before, and closing frees everything.
+ * <p>A program then sees what it would see of a failed RNIC. The device raises {@code
+ * DEVICE_FATAL}, its connection managers raise {@code DEVICE_REMOVAL} for each connection. Its
+ * queue pairs go to ERR: pending requests are flushed, and so are those that are posted from then
+ * on. Peers are told nothing; what they send is not answered. Every verb that makes or changes
+ * something, connects or listens fails with {@link io.verbena.verbs.VerbsError#IO}, and so does
+ * waiting for connection events once there are none left. Completions and events can be taken as
+ * before, and closing frees everything.
  *
  * <p>Thread-safe.
  */
@@ -36,11 +37,11 @@ public final class DeviceFault {
   private DeviceFault() {}
 
   /**
-   * Breaks all HCAs that are open with this fuse. All of it is told when this returns, and each has
-   * failed for good; those that are opened later work.
+   * Breaks all HCAs that are open with this fuse. All events are raised when this returns, and each
+   * HCA has failed for good; those that are opened later work.
    *
    * @param fuse its name, as in the address
-   * @return how many have failed by this call
+   * @return the number of HCAs that failed by this call
    */
   public static int inject(String fuse) {
     List<EmulatedDevice> devices;
@@ -54,7 +55,7 @@ public final class DeviceFault {
     return count;
   }
 
-  /** Breaks a device, which was just opened, together with the others of this fuse. */
+  /** Adds a device, which was just opened, to those that fail with this fuse. */
   static void insert(String fuse, EmulatedDevice device) {
     synchronized (DEVICES) {
       DEVICES.computeIfAbsent(fuse, name -> new HashSet<>()).add(device);

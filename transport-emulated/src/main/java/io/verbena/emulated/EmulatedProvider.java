@@ -16,25 +16,25 @@ import java.util.List;
  *
  * <p>By default a request is done by the thread that posts it, before the post returns. With {@code
  * emulated://name?mode=async&seed=7} an engine does it later, as an RNIC would: requests of one
- * queue in order, but for what may pass an outstanding READ or atomic; those of different queues in
- * any order; the bytes of a message in parts and in any order; completions late. So a program that
- * leans on a request being done when it is posted, or on a completion being there before another
- * one, fails. Which of the allowed orders are taken is chosen at random from the seed, and depends
- * on when the program's threads come.
+ * queue in order, except those that may pass an outstanding READ or atomic; those of different
+ * queues in any order; the bytes of a message in parts and in any order; completions late. So a
+ * program fails if it relies on a request being done when it is posted, or on a completion being
+ * there before another one. The seed chooses among the allowed orders, which also depend on when
+ * the program's threads run.
  *
- * <p>With the option {@code wire=simulated} requests travel in packets over a simulated wire, which
- * {@code loss}, {@code delay}, {@code reorder}, {@code duplicate} and {@code corruption} spoil,
- * each a probability for each packet, by chance made of {@code seed}; {@code latency} is what a
- * packet takes, in microseconds, and {@code pcap} a file to write all packets to.
+ * <p>With the option {@code wire=simulated} requests travel in packets over a simulated wire, on
+ * which {@code loss}, {@code delay}, {@code reorder}, {@code duplicate} and {@code corruption}
+ * inject faults: each is a probability for each packet, drawn from {@code seed}. {@code latency} is
+ * the time that a packet takes, in microseconds, and {@code pcap} a file to write all packets to.
  *
- * <p>With {@code sanitize=true} the program's mistakes are told, see {@link
+ * <p>With {@code sanitize=true} the program's mistakes are reported, see {@link
  * io.verbena.emulated.sanitizer}.
  *
  * <p>With {@code fuse=a} a test can break the device: see {@link DeviceFault}.
  *
- * <p>The limits of the device can be set down, for programs that are to meet them: {@code
+ * <p>The limits of the device can be lowered, to test how a program behaves at them: {@code
  * max-queue-pairs=4}, {@code max-completions}, {@code max-memory-regions}, {@code max-message-size}
- * and so on, one for each limit of {@link DeviceAttributes}. Devices that differ in them only reach
+ * and so on, one for each limit of {@link DeviceAttributes}. Devices that differ only in them reach
  * each other.
  */
 public final class EmulatedProvider implements VerbsProvider {

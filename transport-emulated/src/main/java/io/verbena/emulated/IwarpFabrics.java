@@ -14,9 +14,9 @@ import java.io.IOException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The HCA that speaks iWARP in this JVM, while a device of it is open. */
+/** The iWARP HCA of this JVM, while a device of it is open. */
 final class IwarpFabrics {
-  /** Connections whose request has not come or waits for a program, at the most. */
+  /** The most connections whose request has not come or waits for a program. */
   private static final int MOST_HALF_OPEN = 1024;
 
   /** Held while a device is opened or closed. */
@@ -31,14 +31,14 @@ final class IwarpFabrics {
   /**
    * Opens a device.
    *
-   * @throws VerbsException {@code IO} if there can be no selector, {@code INVALID} for a capture
+   * @throws VerbsException {@code IO} if no selector can be opened, {@code INVALID} for a capture
    *     that the HCA, open already, does not have
    */
   static EmulatedDevice open(IwarpAddress address) {
     String capture = address.option(Option.PCAP);
     synchronized (LOCK) {
       Open now = open;
-      // One without devices, which only ends its streams, captures for nobody else.
+      // An HCA without devices only ends its streams: its capture may be replaced.
       boolean free = now != null && !now.fabric.isInUse();
       if (now == null || (free && !Objects.equals(capture, now.capture))) {
         now = start(capture);
@@ -71,7 +71,7 @@ final class IwarpFabrics {
     }
   }
 
-  /** What follows when an HCA has gone, under {@link #LOCK}. */
+  /** Runs when an HCA has gone, under {@link #LOCK}. */
   private static final class Ended implements Runnable {
     private final @Nullable TcpCapture file;
     private @Nullable IwarpFabric of;

@@ -15,20 +15,20 @@ import org.jspecify.annotations.Nullable;
  * Emulated HCAs that speak iWARP over sockets of TCP, as {@code iwarp://host:port}: to HCAs of the
  * same kind in other processes and on other hosts, and to others that speak iWARP (RFC 5040, 5041,
  * 5044, 6581, 7306), such as the kernel's siw. The host is an address of this machine, to listen
- * on, or one to reach; the port is one of TCP, any free one if it is 0 or missing. It crosses
- * whatever TCP does: other networks, address translation, containers.
+ * on, or one to reach; the port is one of TCP, any free one if it is 0 or missing. It works
+ * wherever TCP does: across networks, address translation, containers.
  *
  * <p>All devices of a process share an HCA. They differ from those of {@link RoceProvider} as iWARP
  * differs from InfiniBand:
  *
  * <ul>
- *   <li>Queue pairs are of RC alone, and connected by the connection manager alone; a send queue
+ *   <li>Queue pairs are of type RC only, and connected by the connection manager only; a send queue
  *       cannot be drained.
- *   <li>Atomics, and immediate data with a WRITE, need a peer that has them, as HCAs of the same
- *       kind do and the kernel's siw does not: {@link io.verbena.verbs.QueuePair#supports}. A SEND
- *       carries no immediate data.
- *   <li>A SEND or WRITE completes when TCP has taken it. What the peer refuses ends the connection:
- *       the requests behind are flushed, and no status says which it was.
+ *   <li>Atomics, and immediate data with a WRITE, need a peer that supports them, as HCAs of the
+ *       same kind do and the kernel's siw does not: {@link io.verbena.verbs.QueuePair#supports}. A
+ *       SEND carries no immediate data.
+ *   <li>A SEND or WRITE completes when TCP has taken it. A request that the peer refuses ends the
+ *       connection: the requests behind it are flushed, and no status says which one was refused.
  *   <li>A SEND for which no receive is posted ends the connection, too: there is no RNR.
  * </ul>
  *
@@ -37,11 +37,11 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>{@code crc=true}: segments carry CRCs, if either end asks for them; TCP's checksum alone
  *       without it
- *   <li>{@code extensions=false}: no atomics and immediate data, and no bit of MPA's frames that
- *       asks for them
+ *   <li>{@code extensions=false}: no atomics and immediate data, and MPA's frames do not ask for
+ *       them
  *   <li>{@code source=ADDRESS}: the address of this machine to connect from
- *   <li>{@code pcap=FILE}: writes all bytes that the HCA sends and takes to a capture file, as
- *       segments of TCP around them; of the devices of a process, which share it, one file
+ *   <li>{@code pcap=FILE}: writes all bytes that the HCA sends and receives to a capture file, as
+ *       TCP segments; the devices of a process share one file
  *   <li>{@code sanitize=true}: as for {@link EmulatedProvider}
  *   <li>limits of the device, as for {@link EmulatedProvider}
  * </ul>

@@ -18,19 +18,21 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Opens devices by address, those with the same options on the same fabric, and with the same
- * connection managers.
+ * Opens devices by address; those with the same options share a fabric and its connection managers.
  */
 final class OpenFabrics {
   private static final String SYNC = "sync";
   private static final String ASYNC = "async";
 
-  /** Of all devices that were opened without an option that asks for another one. */
+  /** The fabric of all devices that were opened without an option that asks for another one. */
   private static final Network<DirectFabric> DIRECT = new Network<>(new DirectFabric());
 
   private static final Map<Long, Network<DeferredFabric>> DEFERRED = new HashMap<>();
 
-  /** Its monitor is held while a device on one of these is opened or closed. */
+  /**
+   * The fabrics with simulated wires; its monitor is held while a device on one of them is opened
+   * or closed.
+   */
   private static final Map<WireOptions, Network<ClockedFabric>> CLOCKED = new HashMap<>();
 
   /** A fabric, and the connection managers of its devices, which reach each other by name. */
@@ -49,8 +51,8 @@ final class OpenFabrics {
   /**
    * Opens a device.
    *
-   * @throws VerbsException {@code INVALID} for an option's value that is not known, or one that
-   *     does not go with another
+   * @throws VerbsException {@code INVALID} for an unknown value of an option, or one that does not
+   *     go with another option
    */
   static EmulatedDevice open(EmulatedAddress address) {
     Map<Option, String> options = address.options();

@@ -20,33 +20,34 @@ import org.jspecify.annotations.Nullable;
  * missing.
  *
  * <p>Devices that are opened on one address of this machine share its HCA, as contexts of one RNIC
- * do. The HCA takes packets on UDP port 4791. Where another process has that port already, it takes
- * any other one, says so in its GID, and is then of use only to connect to HCAs of this kind. Over
- * IPv6, whose GIDs have no room for that, it takes that port or fails; link-local addresses do not
- * do. A host that has both kinds of addresses is reached by IPv4.
+ * do. The HCA takes packets on UDP port 4791. If another process has that port already, the HCA
+ * takes any other one and puts it into its GID; then it can exchange packets only with HCAs of the
+ * same kind. Over IPv6, whose GIDs have no room for a port, it takes port 4791 or fails; link-local
+ * addresses cannot be used. A host that has both kinds of addresses is reached by IPv4.
  *
  * <p>Options:
  *
  * <ul>
- *   <li>{@code udp-port=N}: the host's HCA takes packets on another UDP port than 4791, which HCAs
- *       of this kind do; 0 to listen on any
+ *   <li>{@code udp-port=N}: the host's HCA takes packets on another UDP port than 4791, as only
+ *       HCAs of the same kind can; 0 to listen on any
  *   <li>{@code device=NAME}: the network interface to use
  *   <li>{@code source=ADDRESS}: the address of this machine to use
- *   <li>{@code mtu=N}: 256, 512, 1024, 2048 or 4096 bytes of payload to a packet; without it, the
+ *   <li>{@code mtu=N}: 256, 512, 1024, 2048 or 4096 bytes of payload per packet; without it, the
  *       most that the interface carries
  *   <li>{@code pcap=FILE}: writes all packets to a file
- *   <li>{@code max-half-open=N}, {@code max-half-open-per-peer=N}: connections that are asked for
- *       and not finished, of all peers and of one IP address; 1024 and 256 without it. A request
- *       beyond them is not answered, and comes again by itself
+ *   <li>{@code max-half-open=N}, {@code max-half-open-per-peer=N}: limits on connections that were
+ *       requested but not finished, of all peers and of one IP address; 1024 and 256 without it. A
+ *       request beyond them is not answered, and the peer repeats it
  *   <li>{@code key-file=FILE}: connections that this address names, to listen on or to connect to,
  *       are locked: each end proves to the other that it has the bytes of the file, and every
- *       packet is sealed. Between HCAs of this kind; not for datagrams
+ *       packet is sealed. Between HCAs of the same kind; not for datagrams
  *   <li>{@code sanitize=true}: as for {@link EmulatedProvider}
  * </ul>
  *
- * <p>Before JDK 19 a UDP socket cannot choose what the invariant CRC counts of IPv4: then only HCAs
- * of this kind understand it, and it says so once. What Soft-RoCE sends over IPv6 has no UDP
- * checksum, and Linux drops it for sockets of Java: IPv6 is for HCAs of this kind.
+ * <p>Before JDK 19 a UDP socket cannot choose the IPv4 fields that the invariant CRC covers: then
+ * only HCAs of the same kind accept its packets, and the provider logs this once. Packets of
+ * Soft-RoCE over IPv6 have no UDP checksum, and Linux drops them for Java's sockets: IPv6 works
+ * only between HCAs of the same kind.
  */
 public final class RoceProvider implements VerbsProvider {
 
@@ -68,7 +69,7 @@ public final class RoceProvider implements VerbsProvider {
   @Override
   public Device open(URI address) {
     RoceAddress parsed = RoceAddress.parse(address);
-    // Each listen and connect reads it; that there is none is better known now.
+    // Each listen and connect reads the key; that it is missing is better known now.
     LockKey unused = parsed.key();
     return SanitizeOption.open(
         parsed.option(RoceAddress.Option.SANITIZE), () -> UdpFabrics.open(parsed));

@@ -23,7 +23,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The HCAs on shared memory that are open in this JVM: one for each folder. */
+/** The HCAs on shared memory that are open in this JVM, one for each folder. */
 final class ShmFabrics {
   static final String DEVICE_NAME = "shm0";
 
@@ -40,8 +40,8 @@ final class ShmFabrics {
   /**
    * Opens a device.
    *
-   * @throws VerbsException {@code INVALID} for a folder that is not this user's alone, or a capture
-   *     that the HCA, open already, does not have; {@code IO} if files cannot be made there
+   * @throws VerbsException {@code INVALID} for a folder that others than this user may access, or a
+   *     capture that the HCA, open already, does not have; {@code IO} if files cannot be made there
    */
   static EmulatedDevice open(ShmAddress address) {
     SharedFolder folder = SharedFolder.open(address.option(Option.DIR));

@@ -13,15 +13,15 @@ import java.util.List;
  * connect to; {@code shm://name:port} is another service for each port, any free one if it is 0.
  * Every IP address and {@code localhost} are one name.
  *
- * <p>All devices that a process opens in one folder share an HCA. When a process ends, however it
- * does, its peers are told: their connections end, and what waits for it fails.
+ * <p>All devices that a process opens in one folder share an HCA. When a process ends, for whatever
+ * reason, its peers notice: their connections end, and operations that wait for it fail.
  *
  * <p>Options:
  *
  * <ul>
- *   <li>{@code dir=FOLDER}: where processes find each other, an absolute path; without it, {@code
- *       verbena-UID} in the host's shared memory. The folder is to be the user's alone: whoever may
- *       write there can do to a process of this user what a library in it could
+ *   <li>{@code dir=FOLDER}: the folder where processes find each other, an absolute path; without
+ *       it, {@code verbena-UID} in the host's shared memory. Only the user may have access to the
+ *       folder: whoever may write there can do to a process of this user what a library in it could
  *   <li>{@code pcap=FILE}: writes all packets to a file
  *   <li>{@code sanitize=true}: as for {@link EmulatedProvider}
  *   <li>limits of the device, as for {@link EmulatedProvider}

@@ -17,8 +17,8 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
 /**
- * A network of emulated HCAs in virtual time, for programs over the verbs that are to be run again,
- * to the bit: what happens is a pure function of the seed, the faults, and what the program does
+ * A network of emulated HCAs in virtual time, for programs over the verbs whose runs are to be
+ * repeated to the bit: a run is a pure function of the seed, the faults, and what the program does
  * when.
  *
  * <pre>{@code
@@ -34,8 +34,8 @@ import java.util.function.BooleanSupplier;
  * not use a clock. Time passes only between steps, when there is nothing to do at its present
  * moment. The timers of connections and of devices are alarms of {@link #time} too.
  *
- * <p>For a run to repeat, its program must give no order to what has none: no thread, no identity
- * hash, no real address; memory to register is best a slice that begins on a page.
+ * <p>For a run to repeat, its program must not depend on anything without a fixed order: no thread,
+ * no identity hash, no real address; memory to register is best a slice that begins on a page.
  */
 public final class SimulatedFabric {
   private final VirtualTime time = new VirtualTime();
@@ -43,18 +43,18 @@ public final class SimulatedFabric {
   private final Driven fabric;
   private final LocalConnectionManagers managers = new LocalConnectionManagers();
 
-  /** A network with frames of its own. */
+  /** Creates a network with frames of its own. */
   public SimulatedFabric(long seed, FaultSchedule faults) {
     this(seed, faults, FlowControl.FIXED, new FlightPool());
   }
 
   /**
-   * A network whose frames come from a pool.
+   * Creates a network whose frames come from a pool.
    *
-   * @param seed of keys, queue pair numbers and starting PSNs
-   * @param faults what the wire does to packets
-   * @param flow how much its queue pairs have under way
-   * @param pool for one network after the other
+   * @param seed the seed of keys, queue pair numbers and starting PSNs
+   * @param faults the faults of the wire
+   * @param flow how much its queue pairs may have in flight
+   * @param pool the pool, for one network after the other
    */
   public SimulatedFabric(long seed, FaultSchedule faults, FlowControl flow, FlightPool pool) {
     wire = new SimulatedWire(time, faults, pool);
@@ -66,26 +66,26 @@ public final class SimulatedFabric {
     return open(DeviceLimits.FULL);
   }
 
-  /** Opens another HCA that has no more than this of everything. */
+  /** Opens another HCA with at most these limits. */
   public Device open(DeviceAttributes limits) {
     return EmulatedDevice.open(fabric, limits, managers);
   }
 
-  /** The time that everything happens in. */
+  /** Returns the time in which everything happens. */
   public VirtualTime time() {
     return time;
   }
 
-  /** The wire, to watch it. */
+  /** Returns the wire, to watch it. */
   public SimulatedWire wire() {
     return wire;
   }
 
   /**
-   * Does the next thing: an alarm or a packet of the present moment, or what the program has asked
-   * for; or goes on to the next moment.
+   * Takes the next step: an alarm or a packet of the present moment, or work that the program
+   * posted; else advances to the next moment.
    *
-   * @param deadline a moment beyond which time is not to go
+   * @param deadline the last moment to advance to
    * @return false if there is nothing left to do until then
    */
   public boolean step(long deadline) {
@@ -95,9 +95,9 @@ public final class SimulatedFabric {
   /**
    * Takes steps until a condition holds.
    *
-   * @param condition looked at before each step
-   * @param deadline a moment beyond which time is not to go
-   * @return whether it holds; if not, nothing is left to do until the deadline
+   * @param condition checked before each step
+   * @param deadline the last moment to advance to
+   * @return whether the condition holds; if not, nothing is left to do until the deadline
    */
   public boolean run(BooleanSupplier condition, long deadline) {
     while (!condition.getAsBoolean()) {

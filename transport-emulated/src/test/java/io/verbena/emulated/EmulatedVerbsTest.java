@@ -21,10 +21,13 @@ class EmulatedVerbsTest extends VerbsTck {
     ANSWERS.clear();
   }
 
+  // snippet: address
   @Override
   protected URI address(String name) {
     return URI.create("emulated://" + name);
   }
+
+  // end
 
   @Override
   protected void observed(String test, String answer) {

@@ -65,7 +65,7 @@ final class ConnectionEvents {
     words.set(EventWords.SL, Memory.getUnsignedByte(vector + Structures.AH_SL));
   }
 
-  /** Whether parameters can be written: all but the first and a number are bytes. */
+  /** Returns whether parameters can be written: all but the first and a number are bytes. */
   static boolean fit(WordBlock words) {
     for (ParameterWords word : ParameterWords.values()) {
       boolean isByte = word != ParameterWords.PRIVATE_DATA && word != ParameterWords.QP_NUM;

@@ -11,7 +11,7 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Devices as librdmacm has them open, and what they tell of themselves.
+ * The devices that librdmacm has open, and their attributes.
  *
  * <p>librdmacm closes the context of a device that was removed when nothing of its own uses it, and
  * knows nothing of what we created on it. So each that was handed out is kept for ever: by an
@@ -59,7 +59,7 @@ final class Contexts {
     bindAddress = from.function("rdma_bind_addr", Failure.MINUS_ONE, "PP");
   }
 
-  /** Where the name of a context's device is. */
+  /** Returns where the name of a context's device is. */
   long name(long context) {
     return getDeviceName.call(Memory.getLong(context + Structures.CONTEXT_DEVICE));
   }
@@ -106,7 +106,10 @@ final class Contexts {
     return context == 0 ? -ENODEV : context;
   }
 
-  /** Whether an identifier keeps it now: it has a channel of its own, of which nobody reads. */
+  /**
+   * Binds an identifier to a device, which keeps the device open; returns whether that worked. The
+   * identifier has a channel of its own, which is never read.
+   */
   private boolean hold(long context) {
     long channel = createEventChannel.call();
     if (channel < 0) {
@@ -160,7 +163,9 @@ final class Contexts {
     return true;
   }
 
-  /** Where an operation of {@code struct verbs_context} stands; 0 if the driver has no such. */
+  /**
+   * Returns where an operation of {@code struct verbs_context} stands; 0 if the driver has no such.
+   */
   long extended(long context, int before) {
     boolean isExtended = Memory.getLong(context + Structures.contextAbiCompat()) == EXTENDED;
     // As verbs_get_ctx_op asks: from the operation on, to the end of the context.
@@ -198,7 +203,10 @@ final class Contexts {
     }
   }
 
-  /** 0 where the driver tells nothing, as in {@code ibv_query_device_ex} of the header. */
+  /**
+   * Queries the limits of moderation: 0 where the driver reports nothing, as in {@code
+   * ibv_query_device_ex} of the header.
+   */
   int queryModeration(long context, WordBlock words) {
     try (Arena arena = Arena.ofConfined()) {
       long from = ForeignCore.allocate(arena, Structures.DEVICE_EX_SIZE);

@@ -100,7 +100,7 @@ final class ForeignCore implements RdmaCore {
   private final Function setLocalEce;
   private final Function getRemoteEce;
 
-  /** Where binds are written, which happens under the monitor of {@code this}. */
+  /** The place where binds are written, under the monitor of {@code this}. */
   private final long bind = Arena.global().allocate(Structures.BIND_SIZE, Long.BYTES).address();
 
   ForeignCore(Libraries from) {
@@ -658,8 +658,8 @@ final class ForeignCore implements RdmaCore {
   /**
    * {@inheritDoc}
    *
-   * <p>A driver names a window in a bind by the key that it has, which nobody but the program
-   * changes: so what is linked behind a bind is posted once the new key is noted.
+   * <p>A driver names a window in a bind by the key that it has, which only the program changes: so
+   * what is linked behind a bind is posted once the new key is noted.
    */
   @Override
   public int postSend(long pair, long requests, long bad) {

@@ -17,22 +17,22 @@ import java.util.Arrays;
 
 /**
  * A function of C, for what is not on the data path: takes numbers and pointers as {@code long},
- * and answers 0 or more, or a negative {@code errno}.
+ * and returns 0 or more, or a negative {@code errno}.
  */
 final class Function {
   static final int EIO = 5;
 
-  /** How it tells that it failed. */
+  /** The way in which a function reports failure. */
   enum Failure {
-    /** By NULL; errno tells why. */
+    /** By NULL; errno has the reason. */
     NULL,
-    /** By -1; errno tells why. */
+    /** By -1; errno has the reason. */
     MINUS_ONE,
-    /** By anything but 0; errno tells why. */
+    /** By anything but 0; errno has the reason. */
     NOT_ZERO,
     /** By the errno, by -1 and errno, or (providers differ) by the negative errno. */
     STATUS,
-    /** Never: it answers nothing. */
+    /** It never fails, and returns nothing. */
     NONE
   }
 

@@ -11,7 +11,7 @@ import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
 
 /**
- * What the driver does itself, by the table of operations in its context, as the inline functions
+ * The operations that the driver does itself, by the table in its context, as the inline functions
  * of {@code infiniband/verbs.h} do. Allocates nothing.
  */
 @SuppressWarnings("restricted") // --enable-native-access is the program's to give.
@@ -112,7 +112,10 @@ final class Operations {
     }
   }
 
-  /** Drivers answer the errno, or the negative errno; -1 is one that errno would tell. */
+  /**
+   * Returns 0 or more, or a negative errno. Drivers return the errno, or the negative errno; -1
+   * stands for the one in C's errno, and becomes {@code -EIO}.
+   */
   private static int status(int result) {
     return result == -1 ? -Function.EIO : result > 0 ? -result : result;
   }

@@ -2,7 +2,7 @@
 package io.verbena.foreign;
 
 /**
- * Where the fields of libibverbs' and librdmacm's structures stand on 64-bit machines; {@code
+ * The offsets of the fields of libibverbs' and librdmacm's structures on 64-bit machines; {@code
  * structures.c}, which a test compiles, asserts the same numbers.
  */
 final class Structures {

@@ -67,7 +67,7 @@ final class Waiting {
     return close.status(fd);
   }
 
-  /** Makes reads of it answer EAGAIN instead of waiting. */
+  /** Makes reads of it return EAGAIN instead of waiting. */
   int nonBlocking(int fd) {
     int flags = getFlags.status(fd, F_GETFL);
     if (flags < 0 || (flags & O_NONBLOCK) != 0) {
@@ -93,7 +93,7 @@ final class Waiting {
   }
 
   /**
-   * Waits until fd is readable or wakeup was written to, which it then drains. Answers the bits
+   * Waits until fd is readable or wakeup was written to, which it then drains. Returns the bits
    * above, or -errno. Signals do not end it.
    */
   int await(int fd, int wakeup, long deadline) {

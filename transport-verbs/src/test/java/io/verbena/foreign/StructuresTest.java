@@ -50,7 +50,7 @@ final class StructuresTest {
     assertThat(compile(compiler, Files.readString(C))).isEmpty();
   }
 
-  /** What the compiler has to say. */
+  /** Returns what the compiler has to say. */
   private static String compile(String compiler, String source) throws Exception {
     Process process;
     try {

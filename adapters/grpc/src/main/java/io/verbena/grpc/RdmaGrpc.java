@@ -27,7 +27,7 @@ public final class RdmaGrpc {
   private RdmaGrpc() {}
 
   /**
-   * Lets a client's connections run over RDMA; with {@link RdmaSockets.Builder#orTcp} over TCP
+   * Makes a client's connections run over RDMA; with {@link RdmaSockets.Builder#orTcp} over TCP
    * where the server has none.
    *
    * @return the builder
@@ -39,7 +39,7 @@ public final class RdmaGrpc {
   }
 
   /**
-   * Lets a server listen over RDMA, and its connections run on the same event loops; with {@link
+   * Makes a server listen over RDMA, and its connections run on the same event loops; with {@link
    * RdmaSockets.Builder#orTcp} over TCP too, at the same port.
    *
    * @return the builder

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What gRPC's own tests do not ask for. */
+/** Tests what gRPC's own tests do not ask for. */
 class GrpcTest {
   private static final int LIMIT = (int) Addresses.within(Duration.ofSeconds(30)).toSeconds();
   private static final MethodDescriptor<byte[], byte[]> ECHO = method("echo", MethodType.UNARY);
@@ -270,7 +270,7 @@ class GrpcTest {
                     .anyMatch(RejectedExecutionException.class::isInstance));
   }
 
-  /** What came back of a call. */
+  /** The replies to a call. */
   private static class Heard implements StreamObserver<byte[]> {
     final Queue<byte[]> messages = new ConcurrentLinkedQueue<>();
     final CountDownLatch ended = new CountDownLatch(1);

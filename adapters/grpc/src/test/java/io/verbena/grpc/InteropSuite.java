@@ -28,7 +28,7 @@ abstract class InteropSuite extends AbstractInteropTest {
   private static RdmaSockets server;
   private static RdmaSockets client;
 
-  /** Where a test's server listens; the suite keeps its own knowledge of it to itself. */
+  /** The port of a test's server; the suite keeps its own knowledge of it to itself. */
   private final int port = Loops.nextPort();
 
   static void open() {

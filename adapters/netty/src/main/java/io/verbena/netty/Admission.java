@@ -186,7 +186,7 @@ final class Admission {
     }
   }
 
-  /** Returns whether a request was let in, and nobody has read it. */
+  /** Returns whether a request was let in, and not read yet. */
   boolean isWaiting() {
     return !requests.isEmpty();
   }

@@ -49,7 +49,7 @@ final class AutoConnect {
   private @Nullable Channel trying;
   private @Nullable Throwable failure;
 
-  /** What others wait for this one to find out; null if it does not. */
+  /** The question that other connects wait for this one to answer; null if it does not ask. */
   private PeerMedia.@Nullable Question asks;
 
   private boolean rdmaIsOut;
@@ -109,7 +109,7 @@ final class AutoConnect {
     }
   }
 
-  /** On the thread of who has found out. */
+  /** Takes the answer of another connect, on that one's thread. */
   private void answeredElsewhere(@Nullable Boolean leads) {
     try {
       loop.execute(() -> answered(leads));
@@ -197,7 +197,7 @@ final class AutoConnect {
       return;
     }
     trying = null;
-    // First, so that nobody else finds out again.
+    // First, so that no other connect tries again.
     remember(medium);
     over(!isTcp(medium));
     if (hca != null) {

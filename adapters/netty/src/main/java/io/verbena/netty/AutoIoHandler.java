@@ -45,7 +45,7 @@ public final class AutoIoHandler {
   }
 
   /**
-   * As above, with options.
+   * Creates event loops on an HCA, with options.
    *
    * @param options as {@link RdmaIoHandler#newFactory(URI, RdmaOptions)} takes them
    */
@@ -54,7 +54,7 @@ public final class AutoIoHandler {
   }
 
   /**
-   * As above, with sockets of another kind than NIO's: epoll's, say.
+   * Creates event loops on an HCA, with sockets of another kind than NIO's: epoll's, say.
    *
    * @param sockets makes the handler of each loop's sockets
    */

@@ -11,8 +11,8 @@ import java.nio.channels.NotYetConnectedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the pipeline of an {@link AutoSocketChannel} calls: operations of the channel below, once
- * there is one.
+ * The operations that the pipeline of an {@link AutoSocketChannel} calls: those of the channel
+ * below, once there is one.
  */
 final class AutoOperations implements Unsafe {
   private final Unsafe own;

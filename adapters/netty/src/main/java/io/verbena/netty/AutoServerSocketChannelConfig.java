@@ -25,7 +25,7 @@ final class AutoServerSocketChannelConfig extends RdmaServerSocketChannelConfig 
 
   @Override
   <T> void changed(ChannelOption<T> option, T value) {
-    // Not yet there while Netty's constructor sets what nobody has asked for.
+    // Not yet there while Netty's constructor sets its defaults.
     if (set != null) {
       set.set(option, value);
     }

@@ -37,13 +37,13 @@ import org.jspecify.annotations.Nullable;
  * RDMA one by one. On event loops of {@link AutoIoHandler}, which this host needs no HCA for. The
  * peer listens by {@link AutoServerSocketChannel}, or for one of the two alone.
  *
- * <p>Which of the two it is, the connect decides: it tries RDMA for {@link
- * RdmaChannelOption#RDMA_TIMEOUT_MILLIS}, and then TCP. All channels of an HCA remember what led to
- * a peer for {@link RdmaChannelOption#MEDIUM_MEMORY_MILLIS}; then one of them tries RDMA again,
- * while the others go on as before. A server that rejects the client by a limit or its accept hook
- * is not asked again over TCP. A connection never changes from one to the other: when it is lost,
- * its channel closes. {@link #MEDIUM} tells which was taken, and the log the first time, and when
- * it changes.
+ * <p>The connect chooses: it tries RDMA for {@link RdmaChannelOption#RDMA_TIMEOUT_MILLIS}, and then
+ * TCP. All channels of an HCA remember what led to a peer for {@link
+ * RdmaChannelOption#MEDIUM_MEMORY_MILLIS}; then one of them tries RDMA again, while the others go
+ * on as before. A server that rejects the client by a limit or its accept hook is not asked again
+ * over TCP. A connection never changes from one to the other: when it is lost, its channel closes.
+ * {@link #MEDIUM} names the one that was taken; the log names it the first time, and when it
+ * changes.
  *
  * <p>A channel of this class has the pipeline and the options, and hands each operation to a {@link
  * RdmaSocketChannel} or a socket's channel, which it makes as it connects. That costs one call, and
@@ -58,7 +58,9 @@ import org.jspecify.annotations.Nullable;
  * ConnectException}, instead of leaving it.
  */
 public final class AutoSocketChannel extends AbstractChannel implements SocketChannel {
-  /** What carries a connection: {@link #TCP}, or the scheme of the HCA. */
+  /**
+   * The attribute that names the carrier of a connection: {@link #TCP}, or the scheme of the HCA.
+   */
   public static final AttributeKey<String> MEDIUM =
       AttributeKey.valueOf(AutoSocketChannel.class, "MEDIUM");
 
@@ -202,7 +204,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
     bound = socket;
   }
 
-  /** Takes a channel that has connected. */
+  /** Adopts a channel that has connected. */
   void connected(SocketChannel made, String medium, ChannelPromise promise) {
     connecting = null;
     ((LifeCycle) super.unsafe()).handTo(made);
@@ -216,7 +218,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
     if (readWanted) {
       made.unsafe().beginRead();
     }
-    // Whoever hears of it may close the channel: it was active all the same.
+    // A listener may close the channel: it was active all the same.
     boolean told = promise.trySuccess();
     pipeline.fireChannelActive();
     if (!told) {
@@ -353,7 +355,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
     }
   }
 
-  /** How the channel begins and ends; and what it does until it is connected. */
+  /** The life cycle of the channel, and its operations until it is connected. */
   private final class LifeCycle extends AbstractUnsafe implements RdmaIoHandle {
     final EarlyWrites early = new EarlyWrites(AutoSocketChannel.this);
     final AutoOperations operations = new AutoOperations(this, early);

@@ -67,7 +67,7 @@ final class AutoSocketChannelConfig extends RdmaSocketChannelConfig {
 
   @Override
   <T> void changed(ChannelOption<T> option, T value) {
-    // Not yet there while Netty's constructor sets what nobody has asked for.
+    // Not yet there while Netty's constructor sets its defaults.
     if (set != null) {
       set.set(option, value);
     }

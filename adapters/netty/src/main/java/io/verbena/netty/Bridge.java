@@ -6,7 +6,7 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 
 /**
- * Hands what a channel tells its own pipeline to that of the channel in front of it, which alone
+ * Passes the events of a channel's own pipeline to that of the channel in front of it, which alone
  * asks for reads, and has a life cycle of its own.
  */
 class Bridge extends ChannelDuplexHandler {
@@ -23,7 +23,7 @@ class Bridge extends ChannelDuplexHandler {
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    // The channel in front closes with this one, and tells it.
+    // The channel in front closes with this one, and fires the event.
   }
 
   @Override

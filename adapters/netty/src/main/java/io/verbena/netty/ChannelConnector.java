@@ -19,9 +19,9 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects a channel, or accepts the request that it was made for, and is told by the connection
- * manager how that goes and that the connection has ended. On the event loop's thread only, but for
- * {@link #event}.
+ * Connects a channel, or accepts the request that it was made for, and takes the connection
+ * manager's events of that, up to the end of the connection. On the event loop's thread only, but
+ * for {@link #event}.
  */
 final class ChannelConnector implements ConnectionSetup.Owner {
   private final RdmaSocketChannel channel;
@@ -141,7 +141,7 @@ final class ChannelConnector implements ConnectionSetup.Owner {
       promise.setSuccess();
       return;
     }
-    // Whoever hears of it may close the channel: it was active all the same.
+    // A listener may close the channel: it was active all the same.
     boolean told = promise.trySuccess();
     channel.pipeline().fireChannelActive();
     if (!told) {

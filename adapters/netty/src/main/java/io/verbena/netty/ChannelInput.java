@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The input of a channel: hands what its stream has received to the pipeline while the program
- * reads, and tells once that the peer has ended. On the event loop's thread only, but for {@link
+ * reads, and fires once that the peer has ended. On the event loop's thread only, but for {@link
  * #isShutdown}.
  */
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
@@ -56,7 +56,7 @@ final class ChannelInput {
       return;
     }
     if (!readPending) {
-      // The end is no byte: nobody has to ask for it.
+      // The end is no byte: no read has to ask for it.
       if (receiveBuffers.isAtEnd()) {
         end(channel.pipeline());
       }
@@ -110,7 +110,7 @@ final class ChannelInput {
     }
   }
 
-  /** Tells the pipeline once that there is nothing left to read. */
+  /** Fires once that there is nothing left to read. */
   private void tellEndOnce() {
     readPending = false;
     if (!endWasTold && channel.isActive()) {

@@ -83,8 +83,8 @@ final class ChannelOutput {
   }
 
   /**
-   * What is posted, or kept, arrives though the channel ends: its writes have not failed. After
-   * that, as who hears of it may close the channel.
+   * Completes the writes of what is posted, or kept, which arrives though the channel ends. Called
+   * last, as a listener may close the channel.
    */
   private void succeedPosted(Stream at) {
     ChannelOutboundBuffer flushed = queue;

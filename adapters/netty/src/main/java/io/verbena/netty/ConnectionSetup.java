@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionSetup {
   /** Acts for the channel that wants the connection. */
   interface Owner extends EventTarget {
-    /** Returns whom the stream tells what happens to it. */
+    /** Returns the owner that the stream calls. */
     Stream.Owner streamOwner();
 
     /** Returns what the program sends along with a connect. */
@@ -225,7 +225,7 @@ final class ConnectionSetup {
 
   /**
    * Takes the port that the fabric has chosen, or, if it chooses none or another channel has bound
-   * that, one that the peer is told.
+   * that, one that the handshake gives the peer.
    */
   private void choosePort() {
     InetSocketAddress own = identifier.localAddress();

@@ -78,7 +78,10 @@ final class Flusher {
     }
   }
 
-  /** Whether it could; at the limit of registered memory it waits for what is in flight. */
+  /**
+   * Posts the next message; returns false at the limit of registered memory, where it waits for
+   * what is in flight.
+   */
   private boolean postNext(ChannelOutboundBuffer queue, Object message, Stream to)
       throws Exception {
     try {
@@ -118,7 +121,7 @@ final class Flusher {
     if (stays) {
       posted.posted(length);
     } else {
-      // Counted before they are removed: who hears of the first may close the channel.
+      // Counted before they are removed: a listener of the first may close the channel.
       posted.posted(length);
       posted.sent(length);
       posted.removeSent(queue);

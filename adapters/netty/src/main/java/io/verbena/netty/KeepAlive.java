@@ -19,7 +19,7 @@ final class KeepAlive {
   /** The count of completions when the last round came by. */
   private int completionsAtRound;
 
-  /** Whether the last request is a question that was not answered yet. */
+  /** Whether the last request asks for a sign of life that has not come yet. */
   private boolean asked;
 
   private long askedAt;
@@ -45,7 +45,7 @@ final class KeepAlive {
 
   /**
    * Returns whether the peer has not answered for too long: it is dead, which is metered, once. An
-   * HCA that retries for ever, as Soft-RoCE does with a retry count of 7, tells nothing.
+   * HCA that retries for ever, as Soft-RoCE does with a retry count of 7, reports nothing.
    */
   boolean isOverdue() {
     boolean overdue = asked && System.nanoTime() - askedAt > patience().toNanos();

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Opens the selector of one loop, and wakes the loop there. Netty's {@code NioIoHandler.wakeup()}
- * also has the next select return at once, as it cannot tell whether the loop has seen why it was
- * woken; a loop that looks before it sleeps needs none of that. {@link #wakeup} may be called by
+ * also makes the next select return at once, as it does not know whether the loop has seen the
+ * cause; a loop that looks before it sleeps needs none of that. {@link #wakeup} may be called by
  * any thread.
  */
 final class LoopSelectors extends SelectorProvider {

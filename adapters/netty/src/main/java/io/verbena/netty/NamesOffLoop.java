@@ -22,11 +22,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Looks host names up as the JDK does, on a few threads that may block. What Netty has by default
+ * Looks host names up as the JDK does, on a few threads that may block. Netty's default resolver
  * blocks the event loop, and so all channels of it. Thread-safe.
  *
  * <p>A loop calls {@link #close(EventExecutor)} before it ends, which fails the lookups that are
- * under way for it, so that their connects end while it is still there to tell of it.
+ * under way for it, so that their connects end while the loop still runs and can report it.
  */
 final class NamesOffLoop extends AddressResolverGroup<InetSocketAddress> {
   /** Lookups at once, of all loops of this JVM. */

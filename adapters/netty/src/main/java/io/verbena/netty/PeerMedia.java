@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether RDMA leads to a peer, as the connects of an HCA have found out; else TCP did. Of those
- * that do not know, one finds out for all, however many connect at once. Thread-safe.
+ * Remembers whether RDMA leads to a peer, as the connects of an HCA have found out; else TCP did.
+ * Of those that do not know, one finds out for all, however many connect at once. Thread-safe.
  *
  * <p>It holds the latest peers, and those to which a connect is under way.
  */
@@ -19,8 +19,8 @@ final class PeerMedia {
   private final Map<InetSocketAddress, Question> asked = new HashMap<>();
 
   /**
-   * Whether RDMA leads to a peer, answered once; with null if that was not found out. Whoever
-   * completes it answers those who wait, on its thread.
+   * The question whether RDMA leads to a peer, answered once; with null if that was not found out.
+   * The thread that completes it runs the actions that wait for it.
    */
   static final class Question extends CompletableFuture<@Nullable Boolean> {
     private final @Nullable Object asker;
@@ -37,7 +37,7 @@ final class PeerMedia {
   }
 
   /**
-   * Asks for a peer.
+   * Asks whether RDMA leads to a peer.
    *
    * @param connect who asks
    * @param nanos how old an answer may be; an older one serves while another connect finds out
@@ -69,7 +69,7 @@ final class PeerMedia {
     return question;
   }
 
-  /** Ends the finding out, and answers who still wait. */
+  /** Ends the finding out, and completes the question. */
   void end(InetSocketAddress peer, Question question, @Nullable Boolean leads) {
     synchronized (this) {
       asked.remove(peer, question);

@@ -45,7 +45,7 @@ final class PendingAccept {
 
   /** Ends a request that a hook refuses. */
   void refuse(RejectReason reason, HcaMeter meter) {
-    // Before the client is told, who may ask again at once.
+    // Before the reject: the client may ask again at once.
     releaseSlot();
     refuse(event.identifier(), reason, meter);
   }
@@ -56,7 +56,7 @@ final class PendingAccept {
     try {
       identifier.reject(Rejection.encode(reason));
     } catch (VerbsException e) {
-      // The client is gone: nobody is left to be told.
+      // The client is gone: the reject has no receiver.
     } finally {
       identifier.close();
     }

@@ -19,7 +19,7 @@ final class PendingRead {
    */
   static void takeBack(Channel channel, Runnable stop) {
     if (!channel.isRegistered()) {
-      // Nobody could ask for one.
+      // No read can have been asked for.
       return;
     }
     EventLoop loop = channel.eventLoop();

@@ -34,7 +34,7 @@ final class PostedBytes {
   }
 
   /**
-   * Removes what was sent from the queue. Message by message, as whoever hears of a write may close
+   * Removes what was sent from the queue. Message by message, as a listener of a write may close
    * the channel, and empty its queue so.
    */
   void removeSent(ChannelOutboundBuffer queue) {

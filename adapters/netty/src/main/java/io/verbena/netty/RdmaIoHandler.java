@@ -58,7 +58,7 @@ public final class RdmaIoHandler implements IoHandler {
   /** A loop that is never idle looks once in 256 runs whether peers are to be asked. */
   private static final int CLOCK_MASK = 255;
 
-  /** The options of channels for which nobody has set any. */
+  /** The options of channels without options of their own. */
   static final RdmaOptions DEFAULTS =
       RdmaOptions.builder().eagerSize(16 << 10).receiveDepth(32).sendDepth(32).build();
 
@@ -82,13 +82,13 @@ public final class RdmaIoHandler implements IoHandler {
   private KeepAliveRounds<QueueMember> keepAlive;
   private Flusher flusher;
 
-  /** What collects the requests of a flush; null if each is to be posted at once. */
+  /** The collector of a flush's requests; null if each is to be posted at once. */
   private @Nullable LinkedPosts linkedPosts;
 
   private int runs;
   private volatile boolean sleeping;
 
-  /** Whether a task is there that closes the channels, as the loop ends. */
+  /** Whether there is a task that closes the channels, as the loop ends. */
   private volatile boolean ending;
 
   private RdmaIoHandler(
@@ -172,8 +172,8 @@ public final class RdmaIoHandler implements IoHandler {
   }
 
   /**
-   * Event loops on an HCA. All loops of this JVM with the same address and equal options share the
-   * device and its registered memory, whatever group they are in.
+   * Creates event loops on an HCA. All loops of this JVM with the same address and equal options
+   * share the device and its registered memory, whatever group they are in.
    *
    * @param options of which {@code pollMode}, {@code spinTime}, {@code receiveDepth}, {@code
    *     sendDepth}, {@code maxRegisteredBytes}, {@code maxCachedRegistrations}, {@code
@@ -187,7 +187,7 @@ public final class RdmaIoHandler implements IoHandler {
   }
 
   /**
-   * As above, with sockets of another kind than NIO's: epoll's, say.
+   * Creates event loops on an HCA, with sockets of another kind than NIO's: epoll's, say.
    *
    * @param sockets makes the handler of each loop's sockets, when the first of them is registered
    */
@@ -273,7 +273,7 @@ public final class RdmaIoHandler implements IoHandler {
     return handled;
   }
 
-  /** Has each stream work that is to, and posts the receives that they have given back. */
+  /** Runs the streams that have work, and posts the receives that they have given back. */
   private int endDutyCycle() {
     int handled = ends.run();
     LinkedPosts posts = linkedPosts;
@@ -357,8 +357,8 @@ public final class RdmaIoHandler implements IoHandler {
   }
 
   /**
-   * Closes the channels by a task: a loop without a quiet period that runs one as it is told to end
-   * runs what is queued behind it, and then ends without {@link #prepareToDestroy}.
+   * Closes the channels by a task. A loop without a quiet period that runs a task as it is asked to
+   * end runs the tasks queued behind it, and then ends without {@link #prepareToDestroy}.
    */
   private void closeBeforeTheEnd() {
     ending = true;
@@ -415,7 +415,7 @@ public final class RdmaIoHandler implements IoHandler {
   }
 
   private void destroyOnHca() {
-    // Those that came too late to be closed as usual; the loop takes no more tasks to tell of it.
+    // These came too late to be closed as usual; the loop takes no more tasks that could report it.
     for (RdmaIoHandle handle : List.copyOf(handles)) {
       hca.guarded(handle::closeForcibly);
     }

@@ -234,8 +234,8 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
   }
 
   /**
-   * Returns the address of a client: with the port that it says it has bound, unless that is
-   * another client's, with that of the fabric, or with one that nobody has.
+   * Returns the address of a client. Its port is the one that the client says it has bound, unless
+   * another client has that; then the fabric's, or one that no client has.
    */
   private InetSocketAddress client(InetSocketAddress from, ConnectionEvent request) {
     Handshake handshake = Handshake.decode(request.privateData());

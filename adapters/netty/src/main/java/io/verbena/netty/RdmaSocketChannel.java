@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Copies.</b> A buffer of the channel's allocator, and any large direct buffer, is read by
  * the HCA from where it is; it stays in the channel's queue, and counts for writability, until the
  * HCA has sent it. What is small, on the heap or in a file is copied, as much as fits into one
- * message. A write's promise succeeds when its bytes are copied or sent: whoever has retained the
- * buffer may change it then. What arrives in large messages is handed to the pipeline in the memory
- * that it arrived in.
+ * message. A write's promise succeeds when its bytes are copied or sent: a program that has
+ * retained the buffer may change it then. What arrives in large messages is handed to the pipeline
+ * in the memory that it arrived in.
  *
  * <p><b>Closing.</b> What was flushed still arrives, within {@link
  * io.verbena.RdmaOptions#closeTimeout}, and so its promises succeed as the channel closes. Of what
@@ -333,7 +333,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     return promise;
   }
 
-  /** Returns what connects it, and is told by the connection manager. */
+  /** Returns its connector, which takes the connection manager's events. */
   ChannelConnector connector() {
     return connector;
   }
@@ -348,7 +348,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     return stream;
   }
 
-  /** Returns whom the stream tells what happens to it. */
+  /** Returns the owner that the stream calls. */
   Stream.Owner streamOwner() {
     return ours();
   }
@@ -370,7 +370,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     ours().close();
   }
 
-  /** What the loop and the stream call. */
+  /** The operations that the loop and the stream call. */
   private final class Unsafe extends AbstractUnsafe implements RdmaIoHandle, Stream.Owner {
     @Override
     public void connect(SocketAddress to, SocketAddress from, ChannelPromise promise) {

@@ -35,8 +35,8 @@ import java.util.Map;
 /**
  * The options of a channel. What belongs to a TCP socket is accepted, kept and has no effect: RC
  * has no delay to switch, and its buffers are receives. {@code SO_KEEPALIVE} is on by default:
- * {@link io.verbena.RdmaOptions#keepAlive} tells how long a peer may be silent. {@code SO_LINGER} 0
- * ends the connection without its end being read, as with a socket.
+ * {@link io.verbena.RdmaOptions#keepAlive} is the time that a peer may be silent. {@code SO_LINGER}
+ * 0 ends the connection without its end being read, as with a socket.
  *
  * <p>The default allocator is that of the HCA's registered memory, from the registration on.
  */

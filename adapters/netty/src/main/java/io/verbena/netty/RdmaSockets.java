@@ -54,7 +54,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class RdmaSockets implements AutoCloseable {
   /**
-   * Without a quiet time Netty ends a loop that runs a task as it is told to end, before the loop
+   * Without a quiet time Netty ends a loop that runs a task as it is asked to end, before the loop
    * has closed its sockets.
    */
   private static final Duration QUIET = Duration.ofMillis(100);
@@ -62,7 +62,9 @@ public final class RdmaSockets implements AutoCloseable {
   /** For channels that go on and on beside the loops' end. */
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-  /** What a device may take to close once its loops have ended, and some for the threads. */
+  /**
+   * The time that a device may take to close once its loops have ended, and some for the threads.
+   */
   private static final Duration DEVICE_TIMEOUT = Duration.ofSeconds(20);
 
   private final Builder settings;
@@ -232,7 +234,7 @@ public final class RdmaSockets implements AutoCloseable {
     }
   }
 
-  /** A loop that ends behind the lookups of its connects, so that it can tell of their end. */
+  /** A loop that ends after the lookups of its connects, so that they can report their end. */
   private static final class Loop extends SingleThreadIoEventLoop {
     private final NamesOffLoop names;
 
@@ -326,8 +328,8 @@ public final class RdmaSockets implements AutoCloseable {
     }
 
     /**
-     * Takes TCP where the peer, or this host, has no RDMA. A connect tries RDMA for half a second
-     * before.
+     * Uses TCP where the peer, or this host, has no RDMA. A connect tries RDMA for half a second
+     * first.
      */
     public Builder orTcp() {
       return new Builder(hca, options, loops, true, patienceMillis, lookup);

@@ -13,7 +13,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has arrived for a stream, and the credits of its peer. Each receive is in one place:
+ * The bytes that have arrived for a stream, and the credits of its peer. Each receive is in one
+ * place:
  *
  * <pre>{@code
  *            arrives                 was read               is announced
@@ -36,7 +37,7 @@ final class ReceiveBuffers {
   private static final int LEAST_FILLED = 8;
 
   /**
-   * Bytes up to which receives are added for what nobody reads, as a socket has a buffer for it.
+   * The number of unread bytes up to which receives are added, as a socket has a buffer for them.
    */
   private static final int UNREAD = 64 << 10;
 
@@ -46,13 +47,13 @@ final class ReceiveBuffers {
   private final int most;
   private final int leastHandedOut;
 
-  /** What the last duty cycles have left, in memory of its own. */
+  /** The bytes that earlier duty cycles have left, in memory of their own. */
   private final ArrayDeque<ByteBuf> kept = new ArrayDeque<>(0);
 
-  /** What has arrived behind it since, in frames of the receives. */
+  /** The messages that have arrived behind them since, in frames of the receives. */
   private final ArrayDeque<ByteBuf> arrived = new ArrayDeque<>(0);
 
-  /** The receives that the peer may use, has used, or is to be told of. */
+  /** The number of receives that the peer may use, has used, or gets credits for next. */
   private int share;
 
   private int promised;
@@ -192,7 +193,10 @@ final class ReceiveBuffers {
     return copy(allocate(handle, allocator), handle);
   }
 
-  /** What is copied needs no registered memory where there is none left. */
+  /**
+   * Allocates a buffer to copy into, which need not be registered where there is no registered
+   * memory left.
+   */
   private static ByteBuf allocate(RecvByteBufAllocator.Handle handle, ByteBufAllocator allocator) {
     try {
       return handle.allocate(allocator);
@@ -231,7 +235,7 @@ final class ReceiveBuffers {
     try {
       return frames.allocate();
     } catch (RdmaException e) {
-      // Whoever asks copies instead.
+      // The caller copies instead.
       return null;
     }
   }

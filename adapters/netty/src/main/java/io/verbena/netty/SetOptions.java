@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options that a program has set of a channel, which its socket gets too, once it has one. What
- * nobody has set stays as a socket has it. Thread-safe.
+ * The options that a program has set of a channel, which its socket gets too, once it has one.
+ * Options that were not set stay as a socket has them. Thread-safe.
  */
 final class SetOptions {
   private final Map<ChannelOption<?>, Object> values = new LinkedHashMap<>();

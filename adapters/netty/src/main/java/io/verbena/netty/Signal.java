@@ -2,7 +2,7 @@
 package io.verbena.netty;
 
 /**
- * What each message carries beside its bytes, as immediate data, or behind them ({@link
+ * The signal that each message carries beside its bytes, as immediate data, or behind them ({@link
  * SignalTrailers}):
  *
  * <pre>

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * #isCompatible} and {@link #wakeup} may be called by other threads than the loop's.
  */
 final class Sockets {
-  /** How long sockets wait for a loop whose HCA is busy, beside a few turns. */
+  /** The time that sockets wait for a loop whose HCA is busy, beside a few turns. */
   private static final long INTERVAL = TimeUnit.MICROSECONDS.toNanos(50);
 
   /**

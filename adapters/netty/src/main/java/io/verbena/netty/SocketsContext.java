@@ -5,11 +5,11 @@ import io.netty.channel.IoHandlerContext;
 import io.verbena.core.loop.CompletionEvents;
 import org.jspecify.annotations.Nullable;
 
-/** What the handler of a loop's sockets may do in one run. Reused: a loop has one. */
+/** The context in which the handler of a loop's sockets runs once. Reused: a loop has one. */
 final class SocketsContext implements IoHandlerContext {
   private @Nullable IoHandlerContext loop;
 
-  /** What ends a sleep; null if there is to be none. */
+  /** The events that end a sleep; null if it is not to sleep. */
   private @Nullable CompletionEvents events;
 
   private long deadline;
@@ -51,7 +51,12 @@ final class SocketsContext implements IoHandlerContext {
     return events == null ? 0 : Math.min(loop().delayNanos(now), Math.max(0, deadline - now));
   }
 
-  /** Handlers tell by it whether their timer is set already; -1 if the loop has no deadline. */
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Handlers learn from it whether their timer is set already; it is -1 if the loop has no
+   * deadline.
+   */
   @Override
   public long deadlineNanos() {
     long now = System.nanoTime();

@@ -83,7 +83,7 @@ final class StreamInput {
     return length < 0 ? Signal.NONE : SignalTrailers.read(frame, completion.byteLength());
   }
 
-  /** Nobody is given what has come so far: the connection ends now, and not once that was read. */
+  /** Discards received messages and ends the connection at once. */
   private void failProtocol() {
     stream.discard();
     stream.fail(

@@ -28,7 +28,7 @@ final class StreamWrites {
   private final int inlineLimit;
   private final Location location = new Location();
 
-  /** What is to be sent before the end, or null. */
+  /** The bytes that are to be sent before the end, or null. */
   private @Nullable ByteBuf tail;
 
   /**

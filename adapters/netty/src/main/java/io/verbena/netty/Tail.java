@@ -36,7 +36,7 @@ final class Tail implements ChannelOutboundBuffer.MessageProcessor {
       copied = true;
     } finally {
       if (!copied) {
-        // A buffer in the queue is not what it was: whoever wrote it has released it.
+        // A buffer in the queue is not what it was: its writer has released it.
         tail.release();
       }
     }

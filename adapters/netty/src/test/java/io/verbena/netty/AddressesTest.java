@@ -28,7 +28,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Who is at the other end of a channel, and what an address means. */
+/** Tests the peer's address of a channel, and the meaning of an address. */
 class AddressesTest {
   /** Of the network for documentation (RFC 5737): no machine has it. */
   private static final String NOBODYS = "192.0.2.1";

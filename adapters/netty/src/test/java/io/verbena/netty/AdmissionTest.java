@@ -52,7 +52,7 @@ class AdmissionTest {
   private static final byte INNOCENT = 1;
   private static final byte VICTIM = 2;
 
-  /** What the pipeline of a server channel is told of. */
+  /** Records the events in the pipeline of a server channel. */
   private static final class Told extends ChannelInboundHandlerAdapter {
     private final List<Throwable> failures = new CopyOnWriteArrayList<>();
 

@@ -62,7 +62,7 @@ class AutoSocketChannelTest {
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final Ends ends = new Ends(Ends.options().meters(new VerbenaMeters(registry)));
 
-  /** What a peer has. */
+  /** The media of a peer. */
   enum Peer {
     BOTH(AutoServerSocketChannel.class, Addresses.scheme()),
     RDMA(RdmaServerSocketChannel.class, Addresses.scheme()),

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How connections end: what was written arrives, and nothing is left behind. */
+/** Tests how connections end: what was written arrives, and nothing is left behind. */
 class ClosingTest {
   private static boolean within(CountDownLatch latch) throws InterruptedException {
     return latch.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS);

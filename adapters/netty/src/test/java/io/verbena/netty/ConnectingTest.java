@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** How connections begin, and how they do not. */
+/** Tests how connections begin, and how they do not. */
 class ConnectingTest {
   private static final int SHORT_MILLIS = 300;
 

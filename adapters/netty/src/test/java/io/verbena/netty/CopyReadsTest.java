@@ -19,7 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Whose buffers hold what a channel received. */
+/** Tests whose buffers hold what a channel received. */
 class CopyReadsTest {
   private static final int LENGTH = 1 << 20;
 

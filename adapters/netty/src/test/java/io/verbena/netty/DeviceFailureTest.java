@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of channels whose HCA fails, and of their loops. */
+/** Tests the end of channels whose HCA fails, and of their loops. */
 class DeviceFailureTest {
   private static final String FUSE = "netty-server";
 

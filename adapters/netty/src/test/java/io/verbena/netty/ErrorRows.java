@@ -18,7 +18,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
 
-/** How operations fail. */
+/** The rows about failures of operations. */
 final class ErrorRows {
   /** Of a service that no machine has any more; a free port may be another's the next moment. */
   private static final int RESERVED_PORT = 1;

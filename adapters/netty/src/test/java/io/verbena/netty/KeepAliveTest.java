@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What a channel that sends nothing learns of a peer that is gone without a word. */
+/** Tests what a channel that sends nothing learns of a peer that is gone without a word. */
 class KeepAliveTest {
   private static final Duration SHORT = Duration.ofMillis(80);
 
@@ -149,7 +149,7 @@ class KeepAliveTest {
     }
   }
 
-  /** How many messages that were flushed are not posted. */
+  /** Returns how many messages that were flushed are not posted. */
   private static int unsent(SocketChannel channel) {
     return channel
         .eventLoop()

@@ -24,7 +24,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/** How channels begin and end. */
+/** The rows about the beginning and the end of channels. */
 final class LifeCycleRows {
   private static final String SUBJECT = "life cycle";
   private static final int SMALL = 1000;
@@ -32,7 +32,7 @@ final class LifeCycleRows {
 
   private LifeCycleRows() {}
 
-  /** Notes what is told. */
+  /** Notes the events of a channel. */
   private static final class Diary extends ChannelInboundHandlerAdapter {
     final Queue<String> told = new ConcurrentLinkedQueue<>();
 

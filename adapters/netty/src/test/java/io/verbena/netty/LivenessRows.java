@@ -10,7 +10,7 @@ import io.verbena.netty.SocketWorld.Pair;
 import java.net.URI;
 import java.util.List;
 
-/** What is learned of a peer that is gone. */
+/** The rows about peers that are gone. */
 final class LivenessRows {
   private static final String SUBJECT = "liveness";
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class LoopTurns {
   private @Nullable Runnable afterNext;
 
-  /** Has the handler run next call this when its turn is over; on the loop's thread. */
+  /** Makes the handler call {@code call} once its next turn is over; on the loop's thread. */
   void afterNext(Runnable call) {
     afterNext = call;
   }

@@ -22,9 +22,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 
-/** What channels do at the limit of registered memory, and of all memory. */
+/** Tests what channels do at the limit of registered memory, and of all memory. */
 class MemoryLimitTest {
-  /** Has no memory left. */
+  /** An allocator that has no memory left. */
   private static final class Exhausted extends AbstractByteBufAllocator {
     Exhausted() {
       super(/* preferDirect= */ true);

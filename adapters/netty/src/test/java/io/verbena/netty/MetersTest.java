@@ -22,7 +22,7 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 
-/** What is metered of channels; both ends have the same meters here. */
+/** Tests the meters of channels; both ends have the same meters here. */
 class MetersTest {
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final VerbenaMeters meters = new VerbenaMeters(registry);

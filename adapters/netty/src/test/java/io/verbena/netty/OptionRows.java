@@ -22,7 +22,7 @@ import java.net.StandardSocketOptions;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Which options are taken, what they are, and what they do. */
+/** The rows about options: which are taken, their values, and their effects. */
 @SuppressWarnings("deprecation") // of options that Netty still has
 final class OptionRows {
   private static final String SUBJECT = "options";

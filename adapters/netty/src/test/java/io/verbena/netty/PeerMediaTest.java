@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What the connects of an HCA find out for each other. */
+/** Tests what the connects of an HCA find out for each other. */
 @Tag("once")
 class PeerMediaTest {
   private static final InetSocketAddress PEER = InetSocketAddress.createUnresolved("peer", 4711);

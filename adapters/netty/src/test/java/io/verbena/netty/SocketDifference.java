@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Where channels over RDMA do not answer as sockets do, with the reason. */
+/** The answers of channels over RDMA that are not those of sockets, with the reason. */
 @SuppressWarnings("ImmutableEnumChecker") // List.of is
 enum SocketDifference {
   WILDCARD(

@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 final class SocketLoop implements AutoCloseable {
   private static final URI HCA = Addresses.of("netty-sockets");
 
-  /** Whose sockets they are. */
+  /** The kind of sockets. */
   enum Kind {
     NIO(NioSocketChannel.class, NioServerSocketChannel.class, NioDatagramChannel.class),
     EPOLL(EpollSocketChannel.class, EpollServerSocketChannel.class, EpollDatagramChannel.class);

@@ -7,7 +7,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** What each medium answers in each row, as a page in Markdown. */
+/** The answers of each medium in each row, as a page in Markdown. */
 final class SocketTable {
   /** A row and its answers. */
   record Answered(SocketRow row, Map<Medium, String> answers) {

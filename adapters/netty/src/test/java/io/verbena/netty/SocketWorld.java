@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Loops for a server and its clients on one medium, for rows of the {@link SocketTable}. */
 final class SocketWorld implements AutoCloseable {
-  /** What channels run on. */
+  /** The medium that channels run on. */
   enum Medium {
     NIO("TCP (NIO)", null, null),
     EMULATED("emulated://", "emulated://sockets", "emulated://sockets"),
@@ -65,7 +65,7 @@ final class SocketWorld implements AutoCloseable {
 
   private static final Duration LIMIT = Ends.LIMIT;
 
-  /** How long something must not happen to be said never to. */
+  /** The time that something must not happen in to count as never. */
   private static final int SHORT_MILLIS = 300;
 
   private final Medium medium;
@@ -243,13 +243,14 @@ final class SocketWorld implements AutoCloseable {
     await().atMost(LIMIT).until(condition);
   }
 
-  /** Whether a future is done soon: {@code yes}, or {@code no} if it is not. */
+  /** Returns whether a future is done soon: {@code yes}, or {@code no} if it is not. */
   static boolean isDoneSoon(Future<?> future) {
     return future.awaitUninterruptibly(SHORT_MILLIS);
   }
 
   /**
-   * What became of an operation: {@code succeeds}, or the class of the JDK that its failure is of.
+   * Returns what became of an operation: {@code succeeds}, or the class of the JDK that its failure
+   * is of.
    */
   static String outcome(Future<?> operation) {
     if (!operation.awaitUninterruptibly(LIMIT.toMillis())) {

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How sockets on a loop with an HCA end, and how they end with their loop. */
+/** Tests how sockets on a loop with an HCA end, and how they end with their loop. */
 @Tag("once")
 class SocketsEndTest {
   private static void awaitZero(CountDownLatch latch) throws InterruptedException {
@@ -51,7 +51,7 @@ class SocketsEndTest {
     }
   }
 
-  /** The selector lets go of it, which a loop that polls its HCA asks now and then only. */
+  /** The selector releases it; a loop that polls its HCA asks the selector only now and then. */
   @Test
   void aSocketThatIsClosedFreesItsPortWithinATurn() throws Exception {
     LoopTurns turns = new LoopTurns();
@@ -96,9 +96,9 @@ class SocketsEndTest {
   }
 
   /**
-   * NIO asks for it with a read alone, whoever drives it. Netty's {@code
-   * testAllDataReadEventTriggeredAfterHalfClosure} wants to be told without, and so leaves loops of
-   * {@link NioIoHandler} out, which it knows by their class.
+   * NIO notices the end with a read alone, whatever drives it. Netty's {@code
+   * testAllDataReadEventTriggeredAfterHalfClosure} wants the event without one, and so leaves loops
+   * of {@link NioIoHandler} out, which it knows by their class.
    */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Bytes arrive, all of them and in order, whatever they are written from. */
 class TransferTest {
-  /** What bytes are written from. */
+  /** The source that bytes are written from. */
   enum Source {
     HEAP {
       @Override

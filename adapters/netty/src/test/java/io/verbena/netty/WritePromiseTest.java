@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 
-/** When writes succeed: not before the HCA has done with their bytes. */
+/** Tests when writes succeed: not before the HCA has done with their bytes. */
 class WritePromiseTest {
   private static final int PIECE = 40_000;
   private static final int PIECES = 200;

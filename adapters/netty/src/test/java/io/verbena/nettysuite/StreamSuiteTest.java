@@ -38,7 +38,10 @@ class StreamSuiteTest {
   private static final String TOO_MUCH =
       "more bytes than an emulated CPU moves within the suite's own limits";
 
-  /** What is loaded and opened once is not to count within the limit of the first test. */
+  /**
+   * Loads and opens what is loaded and opened once, so that it does not count within the limit of
+   * the first test.
+   */
   @BeforeAll
   static void connectOnce() {
     Loops.connectOnce();

@@ -66,7 +66,7 @@ record Call(
     try {
       executor.execute(completion);
     } catch (RejectedExecutionException closed) {
-      // Whoever made the call has closed its executor: it is told all the same.
+      // The caller has closed its executor: the call completes all the same.
       completion.run();
     }
   }

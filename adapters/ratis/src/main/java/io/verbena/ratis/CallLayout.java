@@ -40,7 +40,7 @@ final class CallLayout {
   private static final int STREAM = 4;
   private static final int CALL = 8;
 
-  /** What a client says when it connects: a server of another version refuses it. */
+  /** The private data of a client's connect: a server of another version refuses it. */
   private static final byte[] HELLO = "verbena-ratis-1".getBytes(StandardCharsets.US_ASCII);
 
   private CallLayout() {}
@@ -78,7 +78,7 @@ final class CallLayout {
     }
   }
 
-  /** Returns a message that tells of a failure, which belongs to the caller. */
+  /** Returns a message for a call that failed, which belongs to the caller. */
   static ByteBuf failure(ByteBufAllocator allocator, long call, byte[] exception) {
     return header(allocator, FAILURE, 0, 0, call, exception.length).writeBytes(exception);
   }

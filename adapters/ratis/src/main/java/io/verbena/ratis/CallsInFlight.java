@@ -71,7 +71,7 @@ final class CallsInFlight {
     return calls.containsKey(number);
   }
 
-  /** Ends the call of a message; one that has ended already, by its deadline, is let go. */
+  /** Ends the call of a message; ignores one that has ended already, by its deadline. */
   void ended(ByteBuf message) {
     Call call = remove(CallLayout.call(message));
     if (call != null) {

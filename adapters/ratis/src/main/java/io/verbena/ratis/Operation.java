@@ -26,7 +26,7 @@ import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 import org.apache.ratis.thirdparty.com.google.protobuf.Parser;
 import org.jspecify.annotations.Nullable;
 
-/** What a call asks for. Codes go over the wire: new ones come behind the last. */
+/** The operation that a call asks for. Codes go over the wire: new ones come behind the last. */
 // Parsers of protobuf are immutable, and do not say so.
 @SuppressWarnings("ImmutableEnumChecker")
 enum Operation {

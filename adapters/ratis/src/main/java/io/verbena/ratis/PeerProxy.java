@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A peer to call. The first call connects, and so does the next one after the connection has ended:
- * nothing is sent twice, whoever calls decides whether to try again. Thread-safe.
+ * nothing is sent twice, and the caller decides whether to try again. Thread-safe.
  */
 final class PeerProxy implements Closeable {
   private final RdmaTransport transport;
@@ -96,7 +96,9 @@ final class PeerProxy implements Closeable {
     return stream.get();
   }
 
-  /** One of a stream failed: those behind it fail as well, and what follows is another stream. */
+  /**
+   * Fails the requests behind a failed one of a stream, and begins another stream for later ones.
+   */
   void failStream(int failed, IOException why) {
     if (stream.compareAndSet(failed, failed + 1)) {
       PeerLink current = link.get();

@@ -72,7 +72,9 @@ final class PeerUri {
     }
   }
 
-  /** Whether it is the wildcard or the loopback: the HCA's own address, which has one host. */
+  /**
+   * Returns whether it is the wildcard or the loopback: the HCA's own address, which has one host.
+   */
   private static boolean isOwn(String to) {
     return switch (to) {
       case "", "localhost", "0.0.0.0", "127.0.0.1", "::", "::1", "[::]", "[::1]" -> true;

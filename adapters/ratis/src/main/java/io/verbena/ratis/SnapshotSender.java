@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Brings a follower that is behind the leader's log to its snapshot: sends the snapshot's chunks, a
- * few in flight, or tells the follower to fetch one itself, as Ratis is configured. Only in the
+ * few in flight, or asks the follower to fetch one itself, as Ratis is configured. Only in the
  * thread of its appender, which waits meanwhile.
  */
 final class SnapshotSender {

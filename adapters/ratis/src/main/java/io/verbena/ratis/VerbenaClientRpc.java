@@ -37,8 +37,8 @@ import org.apache.ratis.util.TimeDuration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's end. Who waits for ordered requests is told on a thread of the client's own, one reply
- * behind the other: it may block, and call again. Thread-safe.
+ * A client's end. Ordered requests complete on a thread of the client's own, one reply after the
+ * other: code that waits for them may block, and call again. Thread-safe.
  */
 final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
   /** A request as it travels. */
@@ -118,10 +118,10 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
   }
 
   /**
-   * Returns the reply as Ratis expects it: why a request is to be sent again fails it, and nothing
-   * wraps that.
+   * Returns the reply as Ratis expects it: an exception that makes Ratis send the request again
+   * fails it unwrapped.
    *
-   * @param failed is told before
+   * @param failed called before the reply fails
    */
   @SuppressWarnings("FutureReturnValueIgnored")
   private static CompletableFuture<RaftClientReply> reply(

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /** The properties of {@link VerbenaRpcType}, as Ratis writes those of its own RPC types. */
 public interface VerbenaConfigKeys {
-  /** What all keys begin with. */
+  /** The prefix of all keys. */
   String PREFIX = "raft.verbena";
 
   /** Key of the HCA's URI. */
@@ -93,7 +93,7 @@ public interface VerbenaConfigKeys {
 
   /** The properties of a server. */
   interface Server {
-    /** What their keys begin with. */
+    /** The prefix of the server's keys. */
     String PREFIX = VerbenaConfigKeys.PREFIX + ".server";
 
     /** Key of the host to listen on. */
@@ -108,19 +108,19 @@ public interface VerbenaConfigKeys {
     /** Key of the requests of a connection that are worked on at once. */
     String OUTSTANDING_REQUESTS_MAX_KEY = PREFIX + ".outstanding-requests.max";
 
-    /** As many as the transport grants a peer credits for. */
+    /** The number of credits that the transport grants a peer. */
     int OUTSTANDING_REQUESTS_MAX_DEFAULT = 1024;
 
     /** Key of the threads that work on requests. */
     String REQUEST_THREADS_MAX_KEY = PREFIX + ".request.threads.max";
 
-    /** As many as Ratis over gRPC has. */
+    /** The number that Ratis over gRPC has. */
     int REQUEST_THREADS_MAX_DEFAULT = 32;
 
     /** Key of the appends with entries that a leader has in flight to a follower. */
     String LEADER_OUTSTANDING_APPENDS_MAX_KEY = PREFIX + ".leader.outstanding-appends.max";
 
-    /** As many as Ratis over gRPC has. */
+    /** The number that Ratis over gRPC has. */
     int LEADER_OUTSTANDING_APPENDS_MAX_DEFAULT = 8;
 
     /** Key of the chunks of a snapshot that a leader has in flight to a follower. */
@@ -151,8 +151,8 @@ public interface VerbenaConfigKeys {
     }
 
     /**
-     * Returns how many requests of a connection are worked on at once, 1 to 1048576; who sends more
-     * gets no credits meanwhile.
+     * Returns how many requests of a connection are worked on at once, 1 to 1048576; a peer that
+     * sends more gets no credits meanwhile.
      */
     static int outstandingRequestsMax(RaftProperties properties) {
       return getInt(

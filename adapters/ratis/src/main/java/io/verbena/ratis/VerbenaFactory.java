@@ -16,7 +16,7 @@ import org.apache.ratis.server.leader.LeaderState;
 import org.apache.ratis.server.leader.LogAppender;
 import org.jspecify.annotations.Nullable;
 
-/** Makes what Ratis asks an RPC type for. Thread-safe. */
+/** Makes the objects that Ratis asks an RPC type for. Thread-safe. */
 final class VerbenaFactory implements ServerFactory, ClientFactory {
   private final @Nullable RdmaTransport transport;
 

@@ -47,7 +47,7 @@ final class VerbenaLogAppender extends LogAppenderBase {
   private record Sent(
       int epoch, boolean isHeartbeat, long firstIndex, long previousIndex, Timestamp time) {}
 
-  /** Where to go on after an append failed. */
+  /** A failed append, after which the appender decides where to go on. */
   private record Setback(Sent sent, @Nullable AppendEntriesReplyProto inconsistent) {}
 
   private final VerbenaServerRpc rpc;
@@ -65,7 +65,9 @@ final class VerbenaLogAppender extends LogAppenderBase {
   private volatile @Nullable Thread sender;
   private volatile int epoch;
 
-  /** Whether an append of this epoch was replied to: only then are more than one sent. */
+  /**
+   * Whether the follower has replied to an append of this epoch: only then more than one is sent.
+   */
   private volatile boolean agreed;
 
   private final AtomicLong callIds = new AtomicLong();
@@ -212,7 +214,7 @@ final class VerbenaLogAppender extends LogAppenderBase {
     if (pause) {
       failures++;
       int count = failures;
-      // Whatever is notified meanwhile: a follower that is down is not asked for each new entry.
+      // Even if it is notified meanwhile: a follower that is down is not asked for each new entry.
       pauses.handleAttemptFailure(() -> count).getSleepTime().sleep();
     } else if (agreed) {
       failures = 0;

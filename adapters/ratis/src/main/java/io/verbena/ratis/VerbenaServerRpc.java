@@ -47,7 +47,7 @@ import reactor.core.publisher.Mono;
 /** A server's end: it listens for peers and clients, and calls its peers. Thread-safe. */
 final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxyMap<PeerProxy>>
     implements RaftServerAsynchronousProtocol {
-  /** Where Ratis's own tests delay what a server sends, as with its other RPC types. */
+  /** The place where Ratis's own tests delay what a server sends, as with its other RPC types. */
   static final String SEND_SERVER_REQUEST =
       JavaUtils.getClassSimpleName(VerbenaServerRpc.class) + ".sendServerRequest";
 

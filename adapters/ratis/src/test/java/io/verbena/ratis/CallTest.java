@@ -211,7 +211,7 @@ class CallTest {
   private static final class Unlinkable extends IOException {
     private static final long serialVersionUID = 1L;
 
-    /** How often it can be read all the same. */
+    /** The number of times that it can be read all the same. */
     private static final AtomicInteger READABLE = new AtomicInteger();
 
     private Object readResolve() {

@@ -31,7 +31,7 @@ public final class RatisCluster extends MiniRaftCluster.RpcBase {
         }
       };
 
-  /** What a suite implements to run on such clusters. */
+  /** The interface that a suite implements to run on such clusters. */
   public interface FactoryGet extends Factory.Get<RatisCluster> {
     @Override
     default Factory<RatisCluster> getFactory() {

@@ -37,8 +37,8 @@ class AutoTest {
   private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));
 
   /**
-   * Without it Netty ends a loop that runs a task as it is told to, before the loop has closed its
-   * sockets, and warns of each.
+   * Without it Netty ends a loop that runs a task as it is asked to end, before the loop has closed
+   * its sockets, and warns of each.
    */
   private static final Duration QUIET = Duration.ofMillis(100);
 

@@ -38,13 +38,15 @@ import reactor.netty.DisposableServer;
 import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
-/** How a client of these loops looks host names up, and the datagram channels that carry it. */
+/**
+ * Tests how a client of these loops looks host names up, and the datagram channels that carry it.
+ */
 class NamesTest {
   private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));
 
   /**
-   * Without it Netty ends a loop that runs a task as it is told to, before the loop has closed its
-   * sockets, and warns of each.
+   * Without it Netty ends a loop that runs a task as it is asked to end, before the loop has closed
+   * its sockets, and warns of each.
    */
   private static final Duration QUIET = Duration.ofMillis(100);
 

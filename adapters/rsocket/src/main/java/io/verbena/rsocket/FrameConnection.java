@@ -94,7 +94,7 @@ final class FrameConnection implements DuplexConnection {
     return received;
   }
 
-  /** Whether frames of the peer are dropped. */
+  /** Returns whether frames of the peer are dropped. */
   boolean isLeaving() {
     return leaving;
   }
@@ -115,11 +115,11 @@ final class FrameConnection implements DuplexConnection {
 
   private void leave() {
     leaving = true;
-    // Why it could not be closed gracefully is told by its onClose.
+    // Its onClose reports why it could not be closed gracefully.
     connection.close().onErrorComplete(RdmaException.class).subscribe();
   }
 
-  /** Closes it at once for a reason of this end's; {@code onClose} tells the first. */
+  /** Closes it at once for a reason of this end's; {@code onClose} fails with the first. */
   void fail(Throwable why) {
     FAILURE.compareAndSet(this, null, why);
     leaving = true;
@@ -141,7 +141,7 @@ final class FrameConnection implements DuplexConnection {
     }
   }
 
-  /** Why nothing comes any more: this end's own reason, else that of the connection. */
+  /** Returns why nothing comes any more: this end's own reason, else that of the connection. */
   Throwable reason(Throwable error) {
     Throwable own = failure;
     if (own != null) {

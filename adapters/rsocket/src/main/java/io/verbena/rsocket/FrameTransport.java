@@ -10,20 +10,20 @@ import io.verbena.RdmaTransport;
 import java.net.URI;
 
 /**
- * What the transports of clients and of servers have in common: an address, the transport below,
- * and how much may wait on a connection. Immutable and thread-safe.
+ * The common part of the transports of clients and of servers: an address, the transport below, and
+ * the limit of what may wait on a connection. Immutable and thread-safe.
  *
  * @param <T> which of the two
  */
 abstract class FrameTransport<T extends FrameTransport<T>> implements Transport {
-  /** Bytes that may wait on a connection, if nobody says otherwise: some of the longest frames. */
+  /** The bytes that may wait on a connection by default: some of the longest frames. */
   private static final long SEND_QUEUE_LIMIT = 64L << 20;
 
   private final URI address;
   private final RdmaTransport transport;
   private final SendQueues sendQueues;
 
-  /** With the limit that all have of whom nobody says otherwise. */
+  /** Creates a transport with the default limit. */
   FrameTransport(URI address, RdmaTransport transport) {
     this(address, transport, SendQueues.of(address, transport, SEND_QUEUE_LIMIT));
   }
@@ -37,12 +37,12 @@ abstract class FrameTransport<T extends FrameTransport<T>> implements Transport 
   /** The same with other send queues. */
   abstract T with(SendQueues queues);
 
-  /** Where to connect to, or to listen. */
+  /** Returns where to connect to, or to listen. */
   final URI address() {
     return address;
   }
 
-  /** Whose loops and memory are used. */
+  /** Returns whose loops and memory are used. */
   final RdmaTransport transport() {
     return transport;
   }
@@ -64,7 +64,7 @@ abstract class FrameTransport<T extends FrameTransport<T>> implements Transport 
     return with(SendQueues.of(address, transport, bytes));
   }
 
-  /** What waits on the connections of this transport. */
+  /** Returns what waits on the connections of this transport. */
   public final SendQueues sendQueues() {
     return sendQueues;
   }

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.net.SocketAddress;
 
-/** Who is at the other end of a connection, in the words of its provider. */
+/** The peer's address as its provider formats it. */
 public final class PeerAddress extends SocketAddress {
   private static final long serialVersionUID = 1L;
 

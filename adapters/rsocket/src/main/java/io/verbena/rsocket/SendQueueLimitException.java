@@ -17,7 +17,7 @@ public final class SendQueueLimitException extends RdmaException {
   private final long limit;
 
   /**
-   * @param peer who is at the other end
+   * @param peer human-readable peer address
    * @param depth bytes that waited, with those of the frame that found no room
    * @param limit the most that may wait
    */

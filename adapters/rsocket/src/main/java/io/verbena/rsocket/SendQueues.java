@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The send queues of a transport's open connections: the frames that RSocket has sent and the peer
- * has given no credit for yet. Reading costs those who read, nobody else. Thread-safe.
+ * has given no credit for yet. Only readers pay for reading. Thread-safe.
  */
 public final class SendQueues {
   private final long limit;
@@ -53,7 +53,7 @@ public final class SendQueues {
     }
   }
 
-  /** How many there are: one for each open connection. */
+  /** Returns how many there are: one for each open connection. */
   public int count() {
     return open.size();
   }

@@ -4,8 +4,9 @@ package io.verbena.rsocket;
 import io.verbena.RdmaTransport;
 
 /**
- * The transports of those who bring none: one of all clients and one of all servers, so that a
- * program with both ends has a loop for each. Made when the first asks, and there to the end.
+ * The shared transports for programs that bring none: one of all clients and one of all servers, so
+ * that a program with both ends has a loop for each. Made at the first use, and kept to the end of
+ * the JVM.
  */
 final class SharedTransport {
   private SharedTransport() {}

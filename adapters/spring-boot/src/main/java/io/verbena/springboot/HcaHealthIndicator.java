@@ -31,7 +31,7 @@ final class HcaHealthIndicator extends AbstractHealthIndicator implements Dispos
 
   /**
    * @param orTcp whether TCP takes the place of an HCA that is not there
-   * @param registry knows of connections and memory; null if nobody counts
+   * @param registry knows of connections and memory; null if there are no meters
    */
   HcaHealthIndicator(URI hca, boolean orTcp, @Nullable MeterRegistry registry) {
     super("the HCA " + hca + " cannot be used");

@@ -102,7 +102,7 @@ public class VerbenaAutoConfiguration {
     return (properties.tcp() ? sockets.orTcp(properties.rdmaTimeout()) : sockets).build();
   }
 
-  /** What WebFlux, WebClient and RSocket run on. */
+  /** The resources that WebFlux, WebClient and RSocket run on. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(ReactorResourceFactory.class)
   @ConditionalOnProperty(name = "verbena.http", matchIfMissing = true)
@@ -117,7 +117,7 @@ public class VerbenaAutoConfiguration {
     }
   }
 
-  /** What Spring's gRPC servers run on. */
+  /** The resources that Spring's gRPC servers run on. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass({RdmaGrpc.class, NettyServerBuilder.class, ServerBuilderCustomizer.class})
   @ConditionalOnProperty(name = "verbena.grpc", matchIfMissing = true)
@@ -130,7 +130,7 @@ public class VerbenaAutoConfiguration {
     }
   }
 
-  /** What its clients run on. */
+  /** The resources that Spring's gRPC clients run on. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass({
     RdmaGrpc.class,
@@ -161,7 +161,7 @@ public class VerbenaAutoConfiguration {
     }
   }
 
-  /** What Actuator shows of it. */
+  /** The meters that Actuator shows. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(MeterRegistry.class)
   static class Metrics {
@@ -173,7 +173,7 @@ public class VerbenaAutoConfiguration {
     }
   }
 
-  /** Whether the HCA works. */
+  /** The health indicator of the HCA. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass({HealthIndicator.class, MeterRegistry.class})
   static class DeviceHealth {

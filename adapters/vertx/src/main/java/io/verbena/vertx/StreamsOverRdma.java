@@ -15,8 +15,8 @@ import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Vert.x makes its loops and channels from: RDMA channels for streams, and all else as its
- * transport for NIO has it. It has the methods of Vert.x 5.0 and of 5.1, which differ.
+ * The transport that Vert.x makes its loops and channels from: RDMA channels for streams, and all
+ * else as its transport for NIO has it. It has the methods of Vert.x 5.0 and of 5.1, which differ.
  *
  * <p>Vert.x hands a received buffer to its user, who releases nothing: it copies those of Netty's
  * pools, and takes all others for memory that the collector frees ({@code

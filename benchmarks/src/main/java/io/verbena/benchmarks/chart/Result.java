@@ -2,7 +2,7 @@
 package io.verbena.benchmarks.chart;
 
 /**
- * What a participant did in a workload, as a results file has it.
+ * The result of a participant in a workload, as a results file has it.
  *
  * @param workload the workload's id
  * @param participant its name

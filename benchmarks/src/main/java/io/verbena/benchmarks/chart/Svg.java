@@ -28,7 +28,7 @@ final class Svg {
   private static final String PEER = "#8c959f";
   private static final String LIMIT = "#bf8700";
 
-  /** What each color of a bar stands for. */
+  /** The meaning of each color of a bar. */
   private static final Map<String, String> KEYS = new LinkedHashMap<>();
 
   static {
@@ -108,7 +108,9 @@ final class Svg {
     group.results().forEach(this::draw);
   }
 
-  /** A bar to the median, or to the least if there is none, and a lighter one on to the most. */
+  /**
+   * Draws a bar to the median, or to the least if there is none, and a lighter one on to the most.
+   */
   private void draw(Result result) {
     String color = result.isVerbena() ? VERBENA : result.isLimit() ? LIMIT : PEER;
     boolean hasMedian = !Double.isNaN(result.median());

@@ -25,14 +25,14 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An endpoint of stock DiSNI, used as its users are told to for speed: a passive group, whose
+ * An endpoint of stock DiSNI, used as its documentation advises for speed: a passive group, whose
  * endpoints poll for themselves, and calls that are prepared once and executed again and again. One
  * thread.
  */
 final class DisniEnd extends RdmaEndpoint implements Messages {
   private static final long SEND = -1;
 
-  /** How long the group's CM thread sleeps before it looks whether the group is closed. */
+  /** The time that the group's CM thread sleeps before it looks whether the group is closed. */
   private static final int CM_LOOKS_EVERY_MILLIS = 200;
 
   private final ByteBuffer block;
@@ -70,7 +70,11 @@ final class DisniEnd extends RdmaEndpoint implements Messages {
     return group;
   }
 
-  /** DiSNI calls it when the queue pair is there and nobody is connected yet. */
+  /**
+   * {@inheritDoc}
+   *
+   * <p>DiSNI calls it when there is a queue pair and not yet a connection.
+   */
   @Override
   protected synchronized void init() throws IOException {
     super.init();

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A process that does what it is told line by line; started with the same flags as this one. */
+/** A process that carries out orders line by line; started with the same flags as this one. */
 final class EndProcess implements AutoCloseable {
   private final Process process;
   private final PrintWriter orders;

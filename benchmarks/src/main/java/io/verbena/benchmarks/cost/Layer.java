@@ -40,7 +40,7 @@ enum Layer {
     this.scheme = scheme;
   }
 
-  /** For people. */
+  /** Returns the human-readable name. */
   String title() {
     return title;
   }

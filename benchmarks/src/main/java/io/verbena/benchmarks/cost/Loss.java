@@ -2,7 +2,7 @@
 package io.verbena.benchmarks.cost;
 
 /**
- * The same writes twice, and what the switch saw of the second time.
+ * The same writes twice, and the switch's counts of the second time.
  *
  * @param whole MiB per second where nothing is lost
  * @param lossy MiB per second where packets are

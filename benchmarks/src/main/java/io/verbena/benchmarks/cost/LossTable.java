@@ -13,7 +13,7 @@ final class LossTable {
 
   private LossTable() {}
 
-  /** One figure of all layers. */
+  /** Returns one figure of all layers. */
   static Map<String, Samples> of(
       Map<String, List<Loss>> participants, ToDoubleFunction<Loss> figure) {
     Map<String, Samples> samples = new LinkedHashMap<>();

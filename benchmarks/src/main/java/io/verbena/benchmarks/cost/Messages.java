@@ -12,7 +12,7 @@ interface Messages {
   /** Sends a message that begins with this number, and polls until the SEND is done. */
   void send(long number, Spin spin) throws Exception;
 
-  /** Polls until a message is there, posts its receive again, and answers its number. */
+  /** Polls until a message is there, posts its receive again, and returns its number. */
   long receive(Spin spin) throws Exception;
 
   /** Sends this many, each after the answer to the one before, and notes how long each took. */

@@ -16,7 +16,7 @@ final class ReactivePassive implements PassiveEnd {
   private final RdmaMemory.Region region;
 
   ReactivePassive(ConnectionAddress address, Job job, ByteBuffer block) {
-    // Nobody polls where nothing arrives, as in perftest.
+    // No thread polls where nothing arrives, as in perftest.
     transport =
         RdmaTransport.create(options(job == Job.PING_PONG ? PollMode.BUSY : PollMode.EVENT));
     try {

@@ -3,7 +3,7 @@ package io.verbena.benchmarks.cost;
 
 import java.util.Arrays;
 
-/** How long each round trip took. One thread at a time. */
+/** The times of all round trips. One thread at a time. */
 final class RoundTrips {
   private final long[] nanos;
   private int count;

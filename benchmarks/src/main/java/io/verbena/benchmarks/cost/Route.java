@@ -23,7 +23,7 @@ enum Route {
     this.far = far;
   }
 
-  /** Whether an HCA in Java has a part in it, which must be compiled first. */
+  /** Returns whether an HCA in Java has a part in it, which must be compiled first. */
   boolean isEmulated() {
     return near.scheme.equals(ConnectionAddress.ROCE) || far.scheme.equals(ConnectionAddress.ROCE);
   }

@@ -193,7 +193,8 @@ public final class WireCost implements Callable<Integer> {
   }
 
   /**
-   * Where packets are lost, rxe now and then refuses what was right, and perftest ends with that.
+   * Measures perftest, again after a failure: where packets are lost, rxe now and then refuses what
+   * was right, and perftest ends with that.
    */
   private Loss perftestWrites() throws Exception {
     for (int left = PERFTEST_ATTEMPTS - 1; ; left--) {

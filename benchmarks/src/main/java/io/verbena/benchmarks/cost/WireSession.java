@@ -60,7 +60,7 @@ final class WireSession implements AutoCloseable {
 
   /**
    * Does the job for a while without measuring it: short writes too, as they run most often through
-   * what is done once for each.
+   * the code that runs once for each.
    */
   void warmUp(Job job, Duration time) throws IOException {
     Deadline end = Deadline.in(time);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the layers of Java cost on Linux's own RDMA stack: the same two jobs through each of them
+ * The cost of the layers of Java on Linux's own RDMA stack: the same two jobs through each of them
  * and through perftest, which is in C, in two processes on two nodes.
  */
 @NullMarked

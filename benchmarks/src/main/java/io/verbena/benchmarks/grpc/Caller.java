@@ -8,8 +8,8 @@ import io.grpc.stub.StreamObserver;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Makes calls, on each of its lines one after the other. A call is made by what ends the one before
- * it, on the thread that brings the answers; whoever begins does so on that thread, too.
+ * Makes calls, on each of its lines one after the other. The end of a call makes the next one, on
+ * the thread that brings the answers; the first calls are made on that thread, too.
  */
 final class Caller {
   private final Channel channel;
@@ -35,7 +35,7 @@ final class Caller {
     }
   }
 
-  /** Makes so many calls; {@code done} is told when the last answer was checked. */
+  /** Makes so many calls; {@code done} completes when the last answer was checked. */
   void begin(long calls, CompletableFuture<Void> done) {
     this.done = done;
     toBegin = calls;
@@ -43,7 +43,10 @@ final class Caller {
     beginCalls();
   }
 
-  /** Does nothing within itself: a call of a transport without threads ends as it is made. */
+  /**
+   * Begins calls. Does nothing where a call ends within this method, as one of a transport without
+   * threads does.
+   */
   private void beginCalls() {
     if (beginning) {
       return;

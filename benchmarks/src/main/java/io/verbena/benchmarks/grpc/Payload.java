@@ -20,7 +20,7 @@ final class Payload implements Marshaller<byte[]> {
   @Override
   public byte[] parse(InputStream stream) {
     try {
-      // What gRPC hands over tells its whole length, uncompressed as it is.
+      // gRPC's stream has the whole message, uncompressed as it is: its length is known.
       byte[] message = new byte[stream.available()];
       if (stream.readNBytes(message, 0, message.length) < message.length || stream.read() >= 0) {
         throw new IOException("not a message of " + message.length + " bytes");

@@ -34,7 +34,9 @@ public class VerbsPostAndPoll {
 
   private VerbsLoop loop;
 
-  /** What is opened is closed as the JVM ends: JMH counts a teardown into the last iteration. */
+  /**
+   * Opens the pair. It is closed as the JVM ends: JMH counts a teardown into the last iteration.
+   */
   @Setup
   public void open() throws Exception {
     VerbsLoop opened = new VerbsLoop(URI.create(hca), size);

@@ -8,7 +8,7 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
 import org.jspecify.annotations.Nullable;
 
-/** Lets a Netty event loop poll instead of sleep. */
+/** Makes a Netty event loop poll instead of sleep. */
 final class BusyIoHandler implements IoHandler {
   private final IoHandler handler;
   private @Nullable NeverBlocking never;

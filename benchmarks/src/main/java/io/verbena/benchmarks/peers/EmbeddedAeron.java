@@ -88,7 +88,7 @@ final class EmbeddedAeron implements AutoCloseable {
     return aeron.addSubscription("aeron:ipc", stream);
   }
 
-  /** Waits until the two ends of a stream see each other; answers the subscriber's. */
+  /** Waits until the two ends of a stream see each other; returns the subscriber's image. */
   Image connected(ExclusivePublication publication, Subscription subscription)
       throws TimeoutException {
     Spin spin = Deadline.in(LIMIT).spin();
@@ -99,7 +99,7 @@ final class EmbeddedAeron implements AutoCloseable {
     return subscription.imageAtIndex(0);
   }
 
-  /** Gives the driver its turn where nobody else does; by one thread at a time. */
+  /** Gives the driver its turn where it has no thread of its own; by one thread at a time. */
   void invoke() {
     if (driverInvoker != null && clientInvoker != null) {
       driverInvoker.invoke();

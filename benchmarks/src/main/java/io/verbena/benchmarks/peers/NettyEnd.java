@@ -25,7 +25,7 @@ abstract class NettyEnd extends ChannelInboundHandlerAdapter {
     new MessageSource(size).prepare(outgoing.wrap(message));
   }
 
-  /** Starts an exchange; {@code done} is told of every failure from now on. */
+  /** Starts an exchange; every failure from now on fails {@code done}. */
   final void begin(CompletableFuture<Void> done) {
     this.done = done;
   }

@@ -106,7 +106,7 @@ public final class NettyIdleConnections implements IdleConnections {
     }
   }
 
-  /** Says back what it hears. */
+  /** Sends back what it receives. */
   @Sharable
   private static final class Host extends ChannelInboundHandlerAdapter {
     // A write that fails comes to exceptionCaught: that is what the void promise does.

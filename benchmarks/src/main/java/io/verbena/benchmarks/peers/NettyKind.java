@@ -63,10 +63,10 @@ public enum NettyKind {
 
   private static final URI HCA = URI.create("emulated://netty");
 
-  /** As large as what NIO is given to read at once. */
+  /** The size that NIO reads at once. */
   private static final int RECEIVE_SIZE = 64 << 10;
 
-  /** As it is by {@link RdmaIoHandler#newFactory(URI)}. */
+  /** The size of a receive by {@link RdmaIoHandler#newFactory(URI)}. */
   private static final int PLAIN_RECEIVE_SIZE = 16 << 10;
 
   private static final int DEPTH = 32;
@@ -79,17 +79,17 @@ public enum NettyKind {
     this.busy = busy;
   }
 
-  /** Whether nothing but the sender bounds what waits to be received. */
+  /** Returns whether nothing but the sender bounds what waits to be received. */
   boolean isLocal() {
     return fabric == Fabric.JVM;
   }
 
-  /** Whether its channels are RDMA channels, which have an allocator of their own. */
+  /** Returns whether its channels are RDMA channels, which have an allocator of their own. */
   boolean allocates() {
     return fabric == Fabric.EMULATED;
   }
 
-  /** Whether its channels are of TCP, or take TCP's options. */
+  /** Returns whether its channels are of TCP, or take TCP's options. */
   boolean takesTcpOptions() {
     return fabric != Fabric.JVM && fabric != Fabric.UNIX;
   }

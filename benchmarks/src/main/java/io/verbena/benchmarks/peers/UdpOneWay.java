@@ -20,7 +20,7 @@ import java.time.Duration;
  * of 4096; with no more packets under way than a socket's buffer holds, as nothing is sent again.
  */
 public final class UdpOneWay implements OneWay {
-  /** As long as the base transport header and the invariant CRC together. */
+  /** The length of the base transport header and the invariant CRC together. */
   private static final int HEADER = 16;
 
   private static final int MTU = 4096;

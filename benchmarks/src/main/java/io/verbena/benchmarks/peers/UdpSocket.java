@@ -30,7 +30,7 @@ final class UdpSocket {
     return channel;
   }
 
-  /** Waits for the first packet; answers who has sent it. */
+  /** Waits for the first packet; returns its sender. */
   static InetSocketAddress receive(DatagramChannel channel, ByteBuffer into, Duration limit)
       throws Exception {
     Spin spin = Deadline.in(limit).spin();

@@ -7,7 +7,7 @@ import org.apache.ratis.protocol.Message;
 import org.apache.ratis.statemachine.TransactionContext;
 import org.apache.ratis.statemachine.impl.BaseStateMachine;
 
-/** Replies to each entry with its first bytes, and lets go of the log behind it. */
+/** Replies to each entry with its first bytes, and releases the log behind it. */
 final class EchoStateMachine extends BaseStateMachine {
   @Override
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {

@@ -33,7 +33,9 @@ final class Payloads {
     return ByteBufPayload.create(data.writeBytes(message, 0, size));
   }
 
-  /** Checks a message, which stays the caller's; answers a view of it, for as long as it is. */
+  /**
+   * Checks a message, which stays the caller's; returns a view of it, valid as long as the message.
+   */
   ByteBufView accept(Payload payload, MessageCheck check) {
     ByteBuf data = payload.data();
     check.accept(incoming.wrap(data), data.readableBytes());

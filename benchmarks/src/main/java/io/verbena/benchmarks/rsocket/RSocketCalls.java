@@ -70,7 +70,10 @@ public final class RSocketCalls implements UnaryCalls {
     beginCalls();
   }
 
-  /** Does nothing within itself: a call of a transport without threads ends as it is made. */
+  /**
+   * Begins calls. Does nothing where a call ends within this method, as one of a transport without
+   * threads does.
+   */
   private void beginCalls() {
     if (beginning) {
       return;
@@ -160,7 +163,7 @@ public final class RSocketCalls implements UnaryCalls {
         }
         payloads.accept(request, check);
       } catch (RuntimeException e) {
-        // RSocket would tell its clients no more than the message.
+        // RSocket would give its clients no more than the message.
         failure.compareAndSet(null, e);
         throw e;
       } finally {

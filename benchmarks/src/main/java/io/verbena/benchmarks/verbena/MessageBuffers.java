@@ -43,7 +43,7 @@ final class MessageBuffers {
       writer.write(view.wrap(small));
       return allocator.directBuffer(size, size).writeBytes(small, 0, size);
     }
-    // They come back in the order in which they were sent: the first tells of all.
+    // They come back in the order in which they were sent: the first shows it for all.
     ByteBuf oldest = ring.peekFirst();
     ByteBuf free = oldest != null && oldest.refCnt() == 1 ? ring.removeFirst() : prepared();
     free.setIndex(0, size);

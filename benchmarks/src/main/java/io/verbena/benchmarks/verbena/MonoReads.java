@@ -64,7 +64,7 @@ public final class MonoReads implements OneSided {
     pair.close();
   }
 
-  /** One read after the other into the same buffer. */
+  /** Reads again and again into the same buffer. */
   private final class Chain implements CoreSubscriber<Void> {
     private final ByteBuf local;
     private final ByteBufView view = new ByteBufView();

@@ -21,7 +21,7 @@ final class ReactivePongs {
     ended = server.send(server.receive().map(this::reply)).toFuture();
   }
 
-  /** Who answers from now on; not while messages are under way. */
+  /** Sets the pong that answers from now on; not while messages are under way. */
   void answerBy(Pong other) {
     pong = other;
   }

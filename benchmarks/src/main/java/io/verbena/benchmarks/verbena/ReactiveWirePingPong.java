@@ -55,7 +55,7 @@ public final class ReactiveWirePingPong implements PingPong {
     }
   }
 
-  /** The end in the other process: prints where it listens, and answers who connects. */
+  /** The end in the other process: prints its address, and answers the messages of a client. */
   static final class Server {
     private Server() {}
 

@@ -40,7 +40,7 @@ final class ReceiveRing {
     }
   }
 
-  /** Polls; answers how many messages have come, at most {@value #POLL}. */
+  /** Polls; returns how many messages have come, at most {@value #POLL}. */
   int poll() {
     int count = completed.poll(completions);
     for (int i = 0; i < count; i++) {

@@ -84,7 +84,7 @@ public final class VerbsEnd implements AutoCloseable {
             domain, QueuePairOptions.reliable(sent, received, sends, receives)));
   }
 
-  /** Connects to a listener; answers the queue pair. */
+  /** Connects to a listener; returns the queue pair. */
   QueuePair connect(URI listener) throws InterruptedException, TimeoutException {
     ConnectionIdentifier connecting = manager.resolve(listener, LIMIT);
     await(ConnectionEvent.Type.ADDR_RESOLVED);
@@ -94,7 +94,7 @@ public final class VerbsEnd implements AutoCloseable {
     return pair;
   }
 
-  /** Takes the next connection; answers the queue pair. */
+  /** Takes the next connection; returns the queue pair. */
   QueuePair accept() throws InterruptedException, TimeoutException {
     ConnectionIdentifier accepting = await(ConnectionEvent.Type.CONNECT_REQUEST).identifier();
     QueuePair pair = queuePair(accepting);

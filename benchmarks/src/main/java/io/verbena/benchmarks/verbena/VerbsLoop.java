@@ -38,25 +38,25 @@ public final class VerbsLoop implements AutoCloseable {
     postReceive();
   }
 
-  /** Reads; answers the bytes read. */
+  /** Reads; returns the bytes read. */
   public int read() {
     pair.atClient.postSend(local(request.read(far.address(), far.rkey()), size));
     return poll(pair.client.sent);
   }
 
-  /** Writes; answers what the completion says of the length. */
+  /** Writes; returns the length in the completion. */
   public int write() {
     pair.atClient.postSend(local(request.write(far.address(), far.rkey()), size));
     return poll(pair.client.sent);
   }
 
-  /** Adds 1; answers the bytes read. */
+  /** Adds 1; returns the bytes read. */
   public int fetchAndAdd() {
     pair.atClient.postSend(local(request.fetchAndAdd(far.address(), far.rkey(), 1), Long.BYTES));
     return poll(pair.client.sent);
   }
 
-  /** Sends, receives, posts the receive again; answers the bytes received. */
+  /** Sends, receives, posts the receive again; returns the bytes received. */
   public int sendAndReceive() {
     pair.atClient.postSend(local(request.send(), size));
     poll(pair.client.sent);

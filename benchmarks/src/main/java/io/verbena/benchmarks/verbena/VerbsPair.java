@@ -46,7 +46,7 @@ final class VerbsPair implements AutoCloseable {
   public void close() {
     try (client;
         server) {
-      // Both ends, whatever becomes of the first.
+      // Close both ends, even if the first fails.
     }
   }
 }

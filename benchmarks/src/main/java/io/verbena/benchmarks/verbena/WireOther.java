@@ -15,8 +15,8 @@ import java.net.URI;
 import java.time.Duration;
 
 /**
- * The other process of {@link WirePingPong} and {@link RoceWrites}: prints where it listens and
- * what may be written, and then answers messages as they come.
+ * The other process of {@link WirePingPong} and {@link RoceWrites}: prints its address and the
+ * memory that may be written, and then answers messages as they come.
  */
 final class WireOther {
   static final int RECEIVES = 16;
@@ -71,7 +71,7 @@ final class WireOther {
   }
 
   /**
-   * Where the other process listens, and the memory that it shows.
+   * The address at which the other process listens, and the memory that it shows.
    *
    * @param address of its listener
    */

@@ -22,7 +22,7 @@ public final class ByteArrayView implements MessageView {
     this.base = base;
   }
 
-  /** Moves the view to {@code array}; answers this view. */
+  /** Moves the view to {@code array}; returns this view. */
   public ByteArrayView wrap(byte[] array) {
     this.array = array;
     return this;

@@ -9,7 +9,7 @@ public final class ByteBufView implements MessageView {
   private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
   private int base;
 
-  /** Moves the view to the reader index of {@code buffer}; answers this view. */
+  /** Moves the view to the reader index of {@code buffer}; returns this view. */
   public ByteBufView wrap(ByteBuf buffer) {
     this.buffer = buffer;
     this.base = buffer.readerIndex();

@@ -13,7 +13,7 @@ public final class ByteBufferView implements MessageView {
     this.base = base;
   }
 
-  /** Moves the view to {@code base} of {@code buffer}; answers this view. */
+  /** Moves the view to {@code base} of {@code buffer}; returns this view. */
   public ByteBufferView wrap(ByteBuffer buffer, int base) {
     this.buffer = buffer;
     this.base = base;

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.concurrent.TimeoutException;
 
 /**
- * How far apart the two CPUs are at this moment: the time in which a cache line goes from one
+ * The distance between the two CPUs at this moment: the time in which a cache line goes from one
  * spinning thread to another and back. Virtual CPUs move; a figure holds only beside its gauge.
  */
 public final class CacheLineGauge {

@@ -310,7 +310,7 @@ public final class Measures {
     return new Measurement(rates, List.of(), allocated / (operations * rates.size()));
   }
 
-  /** Runs growing batches until the warm-up is over; answers the size of one repetition. */
+  /** Runs growing batches until the warm-up is over; returns the size of one repetition. */
   private static long warmUp(Batch batch, Plan plan) throws Exception {
     long end = System.nanoTime() + plan.warmUp().toNanos();
     long repetition = plan.repetition().toNanos();

@@ -2,9 +2,10 @@
 package io.verbena.benchmarks.work;
 
 /**
- * What a message holds, as a function of its sequence number: the number in the first word, a mark
- * in the last, another in a word between that moves from message to message, and a fixed pattern in
- * all others. A message that is lost, torn, repeated or stale differs in one of the marks.
+ * The content of a message as a function of its sequence number: the number in the first word, a
+ * mark in the last, another in a word between that moves from message to message, and a fixed
+ * pattern in all others. A message that is lost, torn, repeated or stale differs in one of the
+ * marks.
  */
 final class MessageContent {
   static final int WORD = Long.BYTES;

@@ -8,7 +8,7 @@ import java.lang.management.ManagementFactory;
 public final class OtherLoad {
   private final OperatingSystemMXBean system =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-  // The load is told since the last time that it was asked for, and not at all the first time.
+  // The JVM returns the load since it was last asked for, and none the first time.
   private final double before = system.getCpuLoad();
   private final long began = System.nanoTime();
   private final long own = system.getProcessCpuTime();

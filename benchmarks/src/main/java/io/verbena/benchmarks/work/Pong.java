@@ -31,7 +31,7 @@ public final class Pong {
     source.next(out);
   }
 
-  /** Checks a sequence number that comes alone and answers it. */
+  /** Checks a sequence number that comes alone and returns the answer to it. */
   public long reply(long in) {
     check.accept(in);
     return source.next();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.work;
 
-/** Says which slot is read next and checks what was read. One thread. */
+/** Chooses the slot that is read next and checks what was read. One thread. */
 public final class ReadCheck {
   private static final int WHOLE_EVERY = 1024;
   private static final int SAMPLES = 2;

@@ -10,7 +10,7 @@ package io.verbena.benchmarks.work;
  *     each read
  */
 public record ReadLayout(int size, int slots) {
-  /** As much as the last cache of the machines at hand: there memcpy reaches what is on record. */
+  /** The size of the last cache of the machines at hand: there memcpy reaches what is on record. */
   private static final int REMOTE_BYTES = 32 << 20;
 
   public ReadLayout {
@@ -32,7 +32,7 @@ public record ReadLayout(int size, int slots) {
     return Math.multiplyExact(size, slots);
   }
 
-  /** Where slot {@code slot} starts in the remote memory. */
+  /** Returns where slot {@code slot} starts in the remote memory. */
   public int offset(int slot) {
     return slot * size;
   }

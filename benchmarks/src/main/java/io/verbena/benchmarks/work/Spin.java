@@ -14,7 +14,7 @@ public final class Spin {
     this.deadline = deadline;
   }
 
-  /** One turn of a loop that keeps its CPU. */
+  /** Takes one turn of a loop that keeps its CPU. */
   public void spin() throws TimeoutException {
     if (++spins % LOOK_EVERY == 0) {
       deadline.check();
@@ -22,7 +22,7 @@ public final class Spin {
     Thread.onSpinWait();
   }
 
-  /** One turn of a loop that leaves its CPU to others, for three threads on two CPUs. */
+  /** Takes one turn of a loop that leaves its CPU to others, for three threads on two CPUs. */
   @SuppressWarnings("ThreadPriorityCheck")
   public void yield() throws TimeoutException {
     if (++spins % LOOK_EVERY == 0) {

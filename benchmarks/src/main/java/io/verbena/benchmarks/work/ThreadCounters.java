@@ -5,8 +5,9 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
 /**
- * What all Java threads of this JVM have allocated and the CPU time that they have used, since the
- * counters were made. Threads that ended in between are not counted; the JVM's own never are.
+ * The bytes that all Java threads of this JVM have allocated and the CPU time that they have used,
+ * since the counters were made. Threads that ended in between are not counted; the JVM's own never
+ * are.
  */
 public final class ThreadCounters {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.work;
 
-/** A participant that makes calls of one request and one answer, as many at once as it was told. */
+/** A participant that makes calls of one request and one answer, a given number of them at once. */
 public interface UnaryCalls extends Participant {
   /**
    * Makes calls; returns when the last answer was checked.

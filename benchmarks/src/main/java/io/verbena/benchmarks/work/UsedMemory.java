@@ -6,7 +6,8 @@ import java.lang.management.ManagementFactory;
 
 /** Memory of this JVM's objects and direct buffers. The kernel's memory is not counted. */
 final class UsedMemory {
-  // What a first collection finds to be unreachable, cleaners and finalizers let go of for a later.
+  // Cleaners and finalizers free what a first collection finds to be unreachable; a later one
+  // collects it.
   private static final int COLLECTIONS = 3;
 
   private UsedMemory() {}

@@ -10,10 +10,10 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test class that needs Docker. The daemon that Testcontainers finds is taken; where none
+ * A test class that needs Docker. The test uses the daemon that Testcontainers finds; where none
  * answers, one is started for this JVM, which takes root and Debian's packages {@code docker.io}
- * and {@code iptables}. Where that cannot be, the class is skipped, and says so and why on standard
- * output.
+ * and {@code iptables}. Where that cannot be, the class is skipped, and the reason is printed to
+ * standard output.
  *
  * <p>The environment variable {@code VERBENA_NO_DOCKER}, set to anything, makes this a machine
  * without Docker.

@@ -14,16 +14,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What a JVM needs to run where there is nothing else: its own files, the shared libraries that
- * these are linked to, and the few files that a C library looks for; and {@code tc}, where this
- * machine has it, for {@link OutgoingPackets}. For Linux.
+ * The files that a JVM needs to run where there is nothing else: its own files, the shared
+ * libraries that these are linked to, and the few files that a C library looks for; and {@code tc},
+ * where this machine has it, for {@link OutgoingPackets}. For Linux.
  *
  * @param home the folder of the JDK or JRE
  */
 record JavaRuntime(Path home) {
   private static final String HOME = "opt/java";
 
-  /** What only compiling, linking or reading about Java takes. */
+  /** The files that only compiling, linking or reading about Java takes. */
   private static final Set<Path> LEFT_OUT =
       Set.of(
           Path.of("demo"),
@@ -35,7 +35,7 @@ record JavaRuntime(Path home) {
           Path.of("lib/ct.sym"),
           Path.of("lib/src.zip"));
 
-  /** What draws, prints and plays, with half a desktop behind it. */
+  /** The libraries that draw, print and play, with half a desktop behind them. */
   private static final Pattern DESKTOP =
       Pattern.compile("lib(j?awt|font|freetype|harfbuzz|javajpeg|jsound|lcms|mlib|splash).*");
 

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
- * What a container's first interface does to the packets that leave by it, set by {@code tc} of the
- * container's image in its network namespace.
+ * The treatment of the packets that leave a container by its first interface, set by {@code tc} of
+ * the container's image in its network namespace.
  *
  * <p>Not by netem, which not every kernel has: packets are lost by a classifier that draws a number
  * for each, and wait for the tokens of a bucket. Threads: one at a time.
@@ -28,7 +28,7 @@ record OutgoingPackets(DockerClient docker, String container) {
   private static final double DRAWN = 0x1p32;
 
   /**
-   * Classic BPF: loads a random number, compares it, and answers TC_ACT_SHOT below the limit, else
+   * Classic BPF: loads a random number, compares it, and returns TC_ACT_SHOT below the limit, else
    * TC_ACT_UNSPEC, with which the packet goes on.
    */
   private static final String LOSE_BELOW = "4,32 0 0 4294963256,53 0 1 %d,6 0 0 4294967295,6 0 0 2";
@@ -98,7 +98,7 @@ record OutgoingPackets(DockerClient docker, String container) {
         .group(1);
   }
 
-  /** Answers what it says. */
+  /** Runs {@code tc} in the container; returns its output. */
   private String control(String... arguments) {
     var line = new ArrayList<String>(List.of("tc"));
     line.addAll(List.of(arguments));

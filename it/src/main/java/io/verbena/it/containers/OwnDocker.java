@@ -69,7 +69,7 @@ final class OwnDocker {
     return docker.socket;
   }
 
-  /** Why no daemon could be started, or null if that was not tried, or worked. */
+  /** Returns why no daemon could be started, or null if that was not tried, or worked. */
   static synchronized @Nullable String whyNot() {
     return whyNot;
   }

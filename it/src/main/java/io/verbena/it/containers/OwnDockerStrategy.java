@@ -8,7 +8,7 @@ import org.testcontainers.dockerclient.InvalidConfigurationException;
 import org.testcontainers.dockerclient.TransportConfig;
 
 /**
- * Tells Testcontainers of a daemon of our own, after every other place where one could be. Found by
+ * Gives Testcontainers a daemon of our own, after every other place where one could be. Found by
  * the service loader.
  */
 public final class OwnDockerStrategy extends DockerClientProviderStrategy {

@@ -56,7 +56,7 @@ public final class VerbenaContainer extends GenericContainer<VerbenaContainer> {
   /** System property: the base image of programs for which none is named. */
   public static final String BASE_IMAGE = "verbena.test.image";
 
-  /** What starts soonest. */
+  /** The arguments by which a JVM starts soonest. */
   private static final List<String> JVM_ARGUMENTS =
       List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto");
 
@@ -116,7 +116,7 @@ public final class VerbenaContainer extends GenericContainer<VerbenaContainer> {
     return withCreateContainerCmdModifier(command -> command.withIpv4Address(ipv4));
   }
 
-  /** Lets {@link #lose} and {@link #narrow} work on it, by the capability that they take. */
+  /** Makes {@link #lose} and {@link #narrow} work on it, by the capability that they take. */
   public VerbenaContainer withNetworkFaults() {
     return withCreateContainerCmdModifier(
         command -> {
@@ -154,7 +154,7 @@ public final class VerbenaContainer extends GenericContainer<VerbenaContainer> {
     return port;
   }
 
-  /** As it stands in a URI. */
+  /** Returns host and port as they stand in a URI. */
   public String hostAndPort() {
     return host() + ':' + port();
   }
@@ -183,7 +183,7 @@ public final class VerbenaContainer extends GenericContainer<VerbenaContainer> {
     }
   }
 
-  /** Waits for the program's end, and answers its exit code. */
+  /** Waits for the program's end, and returns its exit code. */
   public int awaitExit(Duration limit) {
     try (var exit = new WaitContainerResultCallback()) {
       return getDockerClient()
@@ -225,7 +225,7 @@ public final class VerbenaContainer extends GenericContainer<VerbenaContainer> {
     signal("STOP");
   }
 
-  /** Lets its threads go on. */
+  /** Resumes its threads. */
   public void resume() {
     signal("CONT");
   }
@@ -268,8 +268,8 @@ public final class VerbenaContainer extends GenericContainer<VerbenaContainer> {
   }
 
   /**
-   * Lets its packets leave at this rate, until it ends or leaves its network. What comes faster
-   * waits, and is lost where it would have to wait longer than that. Needs {@link
+   * Lets its packets leave at this rate, until it ends or leaves its network. Packets that come
+   * faster wait, and are lost where they would have to wait longer than that. Needs {@link
    * #withNetworkFaults}.
    *
    * @throws UnsupportedOperationException as {@link #lose}
@@ -278,7 +278,7 @@ public final class VerbenaContainer extends GenericContainer<VerbenaContainer> {
     outgoing().narrow(bytesPerSecond, longestWait);
   }
 
-  /** How many of its packets {@link #lose} and {@link #narrow} have lost. */
+  /** Returns how many of its packets {@link #lose} and {@link #narrow} have lost. */
   public long packetsLost() {
     return outgoing().lost();
   }
@@ -314,7 +314,7 @@ public final class VerbenaContainer extends GenericContainer<VerbenaContainer> {
     }
   }
 
-  /** Looks for a text in what the container writes; answers false if that ends before. */
+  /** Looks for a text in what the container writes; returns false if that ends before. */
   private static final class Output extends ResultCallback.Adapter<Frame> {
     private final StringBuilder soFar = new StringBuilder();
     private final String text;

@@ -103,7 +103,10 @@ final class VerbenaImage {
     context.add("verbena/arguments", "-cp \"" + String.join(":", places) + "\"\n");
   }
 
-  /** Surefire's own class path is a jar that names the rest; it tells the real one here. */
+  /**
+   * Returns the class path. Surefire's own is a jar that names the rest; a system property has the
+   * real one.
+   */
   private static List<Path> classPath() {
     String all =
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path", ""));

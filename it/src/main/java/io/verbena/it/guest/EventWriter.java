@@ -56,7 +56,7 @@ final class EventWriter implements TestExecutionListener {
     write(new GuestEvent.Reported(test.getUniqueId(), Map.copyOf(entry.getKeyValuePairs())));
   }
 
-  /** When the last event was written, as {@link System#nanoTime()}. */
+  /** Returns when the last event was written, as {@link System#nanoTime()}. */
   long lastEvent() {
     return lastEvent;
   }

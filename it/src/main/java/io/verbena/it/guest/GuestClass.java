@@ -10,7 +10,7 @@ import org.junit.platform.engine.TestSource;
 import org.junit.platform.engine.TestTag;
 import org.junit.platform.engine.support.descriptor.ClassSource;
 
-/** What is asked of the class of a top-level descriptor. */
+/** Reads the annotation by which the class of a top-level descriptor asks for a guest. */
 final class GuestClass {
   private GuestClass() {}
 
@@ -30,7 +30,7 @@ final class GuestClass {
     return TestTag.create("nodes-" + annotation.nodes());
   }
 
-  /** Whether it stands for the tests of packages. */
+  /** Returns whether it stands for the tests of packages. */
   static boolean standsForPackages(Class<?> each) {
     return annotation(each).map(annotation -> annotation.packages().length > 0).orElse(false);
   }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a guest is started that runs tests with the JVM and class path of this one.
+ * The command that starts a guest which runs tests with the JVM and class path of this one.
  *
  * @param script {@code bin/soft-roce}
  * @param environment of the script, beyond this process's
@@ -62,7 +62,7 @@ record GuestCommand(Path script, Map<String, String> environment) {
     }
     line.addAll(JVM_ARGUMENTS);
     line.add("-cp");
-    // Surefire's own class path is a jar that names the rest; it tells the real one here.
+    // Surefire's own class path is a jar that names the rest; this property has the real one.
     line.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
     line.add(GuestMain.class.getName());
     var process = new ProcessBuilder(line);

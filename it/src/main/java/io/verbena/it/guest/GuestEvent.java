@@ -15,7 +15,7 @@ import org.junit.platform.engine.TestExecutionResult.Status;
 import org.junit.platform.launcher.TestIdentifier;
 
 /**
- * What the guest tells of a run, one line each: the event, serialized, in Base64. Both sides run
+ * An event that the guest reports of a run, one line each: serialized, in Base64. Both sides run
  * the same class path. Tests are named by the unique id that the Jupiter engine gave them.
  */
 sealed interface GuestEvent extends Serializable {

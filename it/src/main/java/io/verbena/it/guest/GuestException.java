@@ -2,8 +2,8 @@
 package io.verbena.it.guest;
 
 /**
- * What was thrown in the guest and is no failed assertion, or happened to the guest itself; prints
- * as its text.
+ * A throwable of the guest that is no failed assertion, or a failure of the guest itself; prints as
+ * its text.
  */
 final class GuestException extends RuntimeException {
   private static final long serialVersionUID = 1;

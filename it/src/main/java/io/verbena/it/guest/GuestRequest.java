@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the guest is to run.
+ * The tests that the guest is to run.
  *
  * @param tests the Jupiter engine's unique ids
  * @param parameters JUnit's configuration parameters

@@ -127,7 +127,9 @@ final class GuestRun {
     }
   }
 
-  /** What is left to select once discovery and Surefire's filters are through: the leaves. */
+  /**
+   * Returns what is left to select once discovery and Surefire's filters are through: the leaves.
+   */
   private GuestRequest request() {
     var tests = new ArrayList<String>();
     for (TestDescriptor each : classes) {

@@ -29,12 +29,12 @@ public @interface InSoftRoceGuest {
   String TAG = "soft-roce";
 
   /**
-   * How many nodes the guest has, with a device each: 1 or 2. The tests have the tag {@code
+   * Returns how many nodes the guest has, with a device each: 1 or 2. The tests have the tag {@code
    * nodes-1} or {@code nodes-2}.
    */
   int nodes() default 1;
 
-  /** What these devices are. */
+  /** Returns what these devices are. */
   GuestDevices devices() default GuestDevices.RXE;
 
   /**
@@ -43,6 +43,6 @@ public @interface InSoftRoceGuest {
    */
   String[] packages() default {};
 
-  /** Which of these tests do not run, and why. They are reported as skipped. */
+  /** Returns which of these tests do not run, and why. They are reported as skipped. */
   LeftOut[] without() default {};
 }

@@ -17,6 +17,6 @@ public @interface LeftOut {
    */
   String[] tests();
 
-  /** Why. */
+  /** Returns the reason. */
   String reason();
 }

@@ -7,9 +7,9 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * Ends the guest's JVM, with all stack traces on standard error, once its tests have told nothing
- * for longer than a limit. Jupiter's own limit only interrupts, which a thread in native code or in
- * the kernel does not hear.
+ * Ends the guest's JVM, with all stack traces on standard error, once its tests have reported
+ * nothing for longer than a limit. Jupiter's own limit only interrupts, which a thread in native
+ * code or in the kernel ignores.
  */
 final class StallWatch {
   static final int EXIT_CODE = 86;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a program is told about addresses that do not lead to a peer. */
+/** Tests the errors for addresses that do not lead to a peer. */
 @InSoftRoceGuest(nodes = 2)
 class AddressTest {
   private static final int BYTES = 4096;

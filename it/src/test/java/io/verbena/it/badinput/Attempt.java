@@ -13,7 +13,7 @@ import java.util.Set;
 
 /**
  * A program that opens the device of an address and registers as many bytes: {@code URI BYTES}. It
- * prints what it is told if that fails.
+ * prints the failure if there is one.
  */
 final class Attempt {
   private Attempt() {}

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a program is told on a machine that does not let it use a device. */
+/** Tests the errors on a machine that does not let a program use a device. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class MachineTest {
@@ -54,7 +54,10 @@ class MachineTest {
     assertThat(attempt("true", "")).isEqualTo("registered " + BYTES + "\n");
   }
 
-  /** What the program says after this preparation, in mounts of its own and with these rights. */
+  /**
+   * Returns what the program says after this preparation, in mounts of its own and with these
+   * rights.
+   */
   private static String attempt(String preparation, String rights) throws Exception {
     List<String> java = Program.java(Attempt.class, Nodes.server(), Integer.toString(BYTES));
     String line =

@@ -39,7 +39,7 @@ final class Removal {
       side.post(Side.pairOf(active), new SendWorkRequest().send().id(0), 0, BYTES);
       System.out.println("ready");
       side.expect(ConnectionEvent.Type.DEVICE_REMOVAL);
-      // The other end is told the same, or that this one has let go.
+      // The other end gets the same event, or the disconnect of this one.
       System.out.println("told: " + side.awaitEvent().type());
       Map<CompletionStatus, Integer> ends = new EnumMap<>(CompletionStatus.class);
       for (int i = 0; i <= RECEIVES; i++) {

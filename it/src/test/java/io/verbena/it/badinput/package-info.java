@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a program is told when device, rights, limits or addresses are not as they should be. */
+/** Tests of the errors when device, rights, limits or addresses are not as they should be. */
 @NullMarked
 package io.verbena.it.badinput;
 

@@ -82,7 +82,7 @@ class BlockStoreTest {
     }
   }
 
-  /** What a client wrote, and its exit code. */
+  /** The output of a client, and its exit code. */
   private record Answer(int exitCode, String output) {
     String ofSuccess() {
       assertThat(exitCode).as("exit code; its output: %s", output).isZero();

@@ -32,7 +32,7 @@ import org.testcontainers.DockerClientFactory;
 class OwnDockerTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
-  /** Has a container running, says where its daemon's files are, and waits. */
+  /** Keeps a container running, prints where its daemon's files are, and waits. */
   public static final class User {
     private User() {}
 

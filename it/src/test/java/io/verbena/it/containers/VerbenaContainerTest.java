@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.testcontainers.containers.ContainerLaunchException;
 
-/** What the test support promises to those who use it. */
+/** Tests what the test support promises to those who use it. */
 @InContainers
 @Tag("exhaustive")
 @Tag("once")

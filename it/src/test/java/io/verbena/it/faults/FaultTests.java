@@ -11,11 +11,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What all fault runs share: the network is mended afterwards, and nothing is left behind. */
+/**
+ * The common base of all fault runs: the network is mended afterwards, and nothing is left behind.
+ */
 abstract class FaultTests {
   private Held before = new Held(Map.of());
 
-  /** What is opened once and stays with the process is opened now. */
+  /** Opens now what is opened once and stays with the process. */
   @BeforeAll
   static void warmUp() throws IOException, InterruptedException {
     Link.open(4096, ConnectionParameters.defaults()).close();

@@ -23,7 +23,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of pending work when the cable is out. */
+/** Tests what becomes of pending work when the cable is out. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class LinkDownTest extends FaultTests {

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a program sees of a peer that is killed, and that it gets everything back. */
+/** Tests what a program sees of a peer that is killed, and that it gets everything back. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class PeerKilledTest extends FaultTests {
@@ -182,7 +182,7 @@ class PeerKilledTest extends FaultTests {
     }
   }
 
-  /** Where the peer on node 2 listens, as reached from node 1. */
+  /** Returns where the peer on node 2 listens, as reached from node 1. */
   static URI awaitAddress(Program peer) throws IOException {
     peer.awaitOutput("listening");
     Matcher address = LISTENING.matcher(peer.output());

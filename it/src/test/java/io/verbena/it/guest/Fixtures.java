@@ -156,7 +156,7 @@ final class Fixtures {
     }
   }
 
-  /** Has no mark: Jupiter's alone. */
+  /** A test without a mark: Jupiter's alone. */
   static final class ForTheHost {
     @Test
     void isNotForTheGuest() {}

@@ -4,7 +4,10 @@ package io.verbena.it.interop;
 import java.io.IOException;
 import java.util.List;
 
-/** What tools of ours that meet C programs run on. The C programs' devices are the nodes'. */
+/**
+ * The HCA that tools of ours run on when they meet C programs. The C programs' devices are the
+ * nodes'.
+ */
 interface Hca {
   /** The scheme of its addresses. */
   String scheme();

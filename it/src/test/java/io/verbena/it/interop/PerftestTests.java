@@ -16,7 +16,7 @@ abstract class PerftestTests {
   private static final int PORT = 18_700;
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
-  /** What {@code verbena} runs on. */
+  /** Returns what {@code verbena} runs on. */
   abstract Hca hca();
 
   @ParameterizedTest
@@ -34,7 +34,7 @@ abstract class PerftestTests {
       assertReported(client.succeed(LIMIT), size);
     }
     String told = server.succeed(LIMIT);
-    // Who only answers READs and atomics one after the other has nothing to tell.
+    // An end that only answers READs and atomics one after the other has nothing to report.
     if (!what.equals("lat") || verb.equals("send") || verb.equals("write")) {
       assertReported(told, size);
     }

@@ -24,7 +24,7 @@ abstract class PingpongTests {
   static final String CLOSING = ROUNDS + " iters in";
   static final Duration LIMIT = Duration.ofMinutes(1);
 
-  /** What {@code verbena} runs on. */
+  /** Returns what {@code verbena} runs on. */
   abstract Hca hca();
 
   @ParameterizedTest

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RoceTest {
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
-  /** What Wireshark looks for in a payload. */
+  /** The patterns that Wireshark looks for in a payload. */
   private static final List<String> GUESSES =
       List.of(
           "fcoib",
@@ -147,10 +147,10 @@ class RoceTest {
     }
 
     /**
-     * Who has all messages and all acknowledgements leaves, and has no word for that; if its own
-     * last acknowledgement is lost then, nobody answers when its peer's last message comes again:
-     * ours gives up, and theirs never does, as a {@code retry_cnt} of 7 is for ever to rxe. The one
-     * that has left has had everything, and has had acknowledged all that it sent.
+     * An end that has all messages and all acknowledgements leaves without a word; if its own last
+     * acknowledgement is lost then, no answer comes when its peer's last message comes again: ours
+     * gives up, and theirs never does, as a {@code retry_cnt} of 7 is for ever to rxe. The one that
+     * has left has had everything, and has had acknowledged all that it sent.
      */
     private static void assertAllCame(Tool ours, Program theirs) throws Exception {
       int ourExit = ours.exitCode(LIMIT);

@@ -15,7 +15,7 @@ abstract class RpingTests {
   private static final int MOST = 65_000;
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
-  /** What {@code verbena} runs on. */
+  /** Returns what {@code verbena} runs on. */
   abstract Hca hca();
 
   @ParameterizedTest

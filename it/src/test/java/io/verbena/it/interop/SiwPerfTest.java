@@ -23,7 +23,7 @@ class SiwPerfTest {
   private static final int COUNT = 200;
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
-  /** What each end runs on. */
+  /** The HCA that each end runs on. */
   abstract static class Between {
     private final String server;
     private final String client;

@@ -17,7 +17,7 @@ final class Tool {
   private final Output output;
   private final CompletableFuture<Integer> exitCode = new CompletableFuture<>();
 
-  /** What a tool has written so far. */
+  /** The output of a tool so far. */
   @FunctionalInterface
   interface Output {
     String soFar() throws IOException;
@@ -72,21 +72,21 @@ final class Tool {
     assertThat(output.soFar()).as("output of %s", line).contains(text);
   }
 
-  /** Waits for the end, which has to be a good one and within the limit; answers the output. */
+  /** Waits for the end, which has to be a good one and within the limit; returns the output. */
   String succeed(Duration limit) throws Exception {
     int code = exitCode(limit);
     assertThat(code).as("exit code of %s; its output: %s", line, output.soFar()).isZero();
     return output.soFar();
   }
 
-  /** Waits for the end, which has to be a failure and within the limit; answers the output. */
+  /** Waits for the end, which has to be a failure and within the limit; returns the output. */
   String fail(Duration limit) throws Exception {
     int code = exitCode(limit);
     assertThat(code).as("exit code of %s; its output: %s", line, output.soFar()).isOne();
     return output.soFar();
   }
 
-  /** What it has said. */
+  /** Returns what it has said. */
   String output() throws IOException {
     return output.soFar();
   }

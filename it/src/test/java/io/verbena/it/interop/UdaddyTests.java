@@ -21,7 +21,7 @@ abstract class UdaddyTests {
   private static final String CLOSING = "data transfers complete";
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
-  /** What {@code verbena} runs on. */
+  /** Returns what {@code verbena} runs on. */
   abstract Hca hca();
 
   @Test

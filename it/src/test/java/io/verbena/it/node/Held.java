@@ -15,8 +15,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What is held of the RDMA devices, by all processes and the kernel's own connections, as {@code
- * rdma resource show} counts it, and how many file descriptors this process has open.
+ * The objects that are held of the RDMA devices, by all processes and the kernel's own connections,
+ * as {@code rdma resource show} counts them, and the number of file descriptors that this process
+ * has open.
  *
  * @param counts per device and kind of object, and of descriptors
  */

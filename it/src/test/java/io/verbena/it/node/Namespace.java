@@ -31,8 +31,8 @@ public final class Namespace {
   }
 
   /**
-   * Has a thread in that namespace do something. What sockets it opens stay there, whoever uses
-   * them: a namespace is each thread's own.
+   * Runs a task on a thread in that namespace. What sockets it opens stay there, whoever uses them:
+   * a namespace is each thread's own.
    */
   public static <T> T call(String name, Callable<T> task) throws InterruptedException {
     FutureTask<T> inside =

@@ -24,17 +24,17 @@ public final class Nodes {
     return Objects.requireNonNull(System.getenv(name), name);
   }
 
-  /** Where a server on node 2 listens, on any port. */
+  /** Returns where a server on node 2 listens, on any port. */
   public static String server() {
     return "disni://" + node2() + ":0";
   }
 
-  /** How a client on node 1 reaches an address. */
+  /** Returns how a client on node 1 reaches an address. */
   public static URI fromNode1(URI address) {
     return fromNode1(address.getHost(), address.getPort());
   }
 
-  /** How a client on node 1 reaches a port. */
+  /** Returns how a client on node 1 reaches a port. */
   public static URI fromNode1(String host, int port) {
     return URI.create("disni://" + host + ":" + port + "?source=" + node1());
   }

@@ -18,14 +18,17 @@ import org.jspecify.annotations.Nullable;
  * UDP sockets.
  */
 public final class Outside {
-  /** Whose UDP sockets leave the IP identification 0, as rxe's check of the invariant CRC wants. */
+  /**
+   * The first JDK whose UDP sockets leave the IP identification 0, as rxe's check of the invariant
+   * CRC wants.
+   */
   private static final int FIRST_JDK = 19;
 
   private static final Path USUAL = Path.of("/usr/lib/jvm");
 
   private Outside() {}
 
-  /** Whether this JVM is in a guest that has it. */
+  /** Returns whether this JVM is in a guest that has it. */
   public static boolean isThere() {
     return System.getenv("VERBENA_OUTSIDE") != null;
   }

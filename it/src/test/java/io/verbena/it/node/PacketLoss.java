@@ -13,7 +13,7 @@ public final class PacketLoss {
 
   private PacketLoss() {}
 
-  /** What is to succeed in spite of losses. */
+  /** A transfer that is to succeed in spite of losses. */
   @FunctionalInterface
   public interface Transfer {
     /** Does it once. */

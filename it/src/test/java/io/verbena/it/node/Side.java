@@ -33,7 +33,7 @@ import java.util.concurrent.locks.LockSupport;
  * manager, and one region of memory in which peers may do everything. Closing it closes them all.
  */
 public final class Side implements AutoCloseable {
-  /** How long anything may take that has to happen. */
+  /** The time that anything may take that has to happen. */
   public static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static final int DEPTH = 64;
@@ -92,7 +92,7 @@ public final class Side implements AutoCloseable {
     return domain;
   }
 
-  /** Where everything completes. */
+  /** Returns where everything completes. */
   public CompletionQueue queue() {
     return queue;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the tests' programs stand on: one end of verbs, other processes, and what the kernel counts.
+ * The parts that the tests' programs use: one end of verbs, other processes, and the kernel's
+ * counts.
  */
 @NullMarked
 package io.verbena.it.node;

@@ -58,7 +58,9 @@ public final class FaultRun<S> {
 
   private static final Duration POLL = Duration.ofMillis(200);
 
-  /** How much of each program's output is shown where something did not come, in characters. */
+  /**
+   * The number of characters of each program's output that are shown where something did not come.
+   */
   private static final int SHOWN = 4000;
 
   private static final int MORE_WRITES = 100;
@@ -68,7 +70,7 @@ public final class FaultRun<S> {
   private static final Pattern INSTALLED = Pattern.compile(RegisterServer.INSTALLED + "\\d+");
   private static final Pattern COUNT = Pattern.compile("(\\w+)=(\\d+)");
 
-  /** What befalls servers. */
+  /** A fault that befalls servers. */
   @FunctionalInterface
   public interface Fault {
     /** Returns when it has. */
@@ -88,7 +90,7 @@ public final class FaultRun<S> {
   private final Supplier<String> clientOutput;
   private final List<Passed> passed = new ArrayList<>();
 
-  /** How many snapshots a server has said that it was sent, since it was started last. */
+  /** The number of snapshots that a server has reported as sent to it, since its last start. */
   private final Map<S, Long> installedBy = new HashMap<>();
 
   private long installed;

@@ -31,7 +31,7 @@ final class Linearizability {
   private State furthest = new State(0, new BitSet(), new BitSet(), 0);
 
   /**
-   * Which calls have their place, and what the register has after them.
+   * The calls that have their place, and the value of the register after them.
    *
    * @param first the first of the answered calls that has none
    * @param ahead those behind it that have one, counted from it

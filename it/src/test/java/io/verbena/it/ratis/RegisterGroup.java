@@ -14,7 +14,7 @@ import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 
-/** What servers and clients of the registers agree on. */
+/** The settings that servers and clients of the registers share. */
 final class RegisterGroup {
   private static final RaftGroupId ID =
       RaftGroupId.valueOf(UUID.nameUUIDFromBytes("registers".getBytes(StandardCharsets.US_ASCII)));

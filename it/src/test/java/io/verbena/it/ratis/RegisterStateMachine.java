@@ -31,7 +31,7 @@ import org.apache.ratis.util.MD5FileUtil;
  * with a line for each, and from Ratis's log behind it.
  */
 final class RegisterStateMachine extends BaseStateMachine {
-  /** Who is told of what becomes of a server. */
+  /** Gets the events of a server. */
   interface Listener {
     /** This server has become the leader, and serves. */
     void leads();

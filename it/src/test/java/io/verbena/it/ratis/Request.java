@@ -2,8 +2,8 @@
 package io.verbena.it.ratis;
 
 /**
- * What a call asks of a register. Each answers the value that was there before it, so that a write
- * that is lost is missing in the answer to the next one.
+ * A call on a register. Each returns the value that was there before it, so that a write that is
+ * lost is missing in the answer to the next one.
  *
  * @param expected of a compare-and-set, which writes only where this is there
  * @param value what it writes; 0, which a register has at first, of a get

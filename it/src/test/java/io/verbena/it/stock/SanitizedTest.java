@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 @InSoftRoceGuest(nodes = 2)
 @Timeout(value = 11, unit = TimeUnit.MINUTES)
 class SanitizedTest {
-  /** What {@code it/pom.xml} has built, laid out as in the jar. */
+  /** The libraries that {@code it/pom.xml} has built, laid out as in the jar. */
   private static final Path LIBRARIES =
       Path.of(System.getProperty("verbena.it.results", "target"), "native-asan");
 

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.nop.NOPServiceProvider;
 
 /**
- * How a program is started that has DiSNI's jar and no Verbena on its class path, and our library
+ * The command of a program that has DiSNI's jar and no Verbena on its class path, and our library
  * on its library path.
  *
  * @param environment settings for {@code env(1)}

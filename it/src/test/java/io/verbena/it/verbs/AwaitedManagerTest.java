@@ -43,7 +43,7 @@ class AwaitedManagerTest {
     }
   }
 
-  /** How often this thread has gone to sleep. */
+  /** Returns how often this thread has gone to sleep. */
   private static long switches() throws IOException {
     return Files.readAllLines(Path.of("/proc/thread-self/status")).stream()
         .filter(line -> line.startsWith("voluntary_ctxt_switches:"))

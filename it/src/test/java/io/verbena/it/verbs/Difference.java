@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where Soft-RoCE (rdma_rxe, Linux 6.1, with rdma-core 44) does not answer as the specification
- * asks, with the reason. The emulated HCA answers as specified in all of them.
+ * The answers of Soft-RoCE (rdma_rxe, Linux 6.1, with rdma-core 44) that are not as the
+ * specification asks, with the reason. The emulated HCA answers as specified in all of them.
  */
 @SuppressWarnings("ImmutableEnumChecker") // List.of and Map.of are
 public enum Difference {
@@ -283,13 +283,13 @@ public enum Difference {
     return Arrays.stream(values()).filter(each -> each.tests.contains(test)).findAny().orElse(null);
   }
 
-  /** What rxe answers in this test where {@code specified} is asked for. */
+  /** Returns what rxe answers in this test where {@code specified} is asked for. */
   public static CompletionStatus answer(String test, CompletionStatus specified) {
     Difference difference = of(test);
     return difference == null ? specified : difference.answers.getOrDefault(specified, specified);
   }
 
-  /** How rxe fails a whole test, or null. */
+  /** Returns how rxe fails a whole test, or null. */
   public static @Nullable Deviation deviation(String test) {
     Difference difference = of(test);
     return difference == null || difference.failure == null

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** What every verbs provider must do, done by DiSNI's provider on the kernel's RDMA stack. */
+/** Tests what every verbs provider must do with DiSNI's provider on the kernel's RDMA stack. */
 @Tag("essential")
 @InSoftRoceGuest(nodes = 1)
 class DisniVerbsTest extends KernelVerbsTck {

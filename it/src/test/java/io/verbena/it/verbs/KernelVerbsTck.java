@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** What every verbs provider must do, done on the kernel's RDMA stack. */
+/** Tests what every verbs provider must do on the kernel's RDMA stack. */
 abstract class KernelVerbsTck extends VerbsTck {
   private static final int SLOWER = 50;
   private static final int CODE_OF_2_SECONDS = 19;

@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What tests of the TCK assert that is not so on Soft-iWARP (siw of Linux 6.1, with rdma-core 44),
- * beside what {@link IwarpDeviation} says of it and of others.
+ * The assertions of tests of the TCK that are not so on Soft-iWARP (siw of Linux 6.1, with
+ * rdma-core 44), beside what {@link IwarpDeviation} says of it and of others.
  */
 @SuppressWarnings("ImmutableEnumChecker") // List.of and Map.of are
 enum SiwDifference {
@@ -123,7 +123,7 @@ enum SiwDifference {
       "errno 5",
       "SharedReceiveQueues.givesEachReceiveToOneMessageWhenManyQueuePairsCompete");
 
-  /** What siw shares with others. */
+  /** The deviations that siw shares with others. */
   private static final KnownDeviations SHARED =
       KnownDeviations.iwarp()
           .always(
@@ -190,7 +190,7 @@ enum SiwDifference {
     page.append(String.join(", ", tests)).append(" |\n");
   }
 
-  /** What siw answers in this test where {@code specified} is asked for. */
+  /** Returns what siw answers in this test where {@code specified} is asked for. */
   static CompletionStatus answer(String test, CompletionStatus specified) {
     return of(test)
         .map(each -> each.answers.get(specified))
@@ -199,7 +199,7 @@ enum SiwDifference {
         .orElse(specified);
   }
 
-  /** How siw fails a whole test, or null. */
+  /** Returns how siw fails a whole test, or null. */
   static @Nullable Deviation deviation(String test) {
     return of(test)
         .map(each -> each.deviation)

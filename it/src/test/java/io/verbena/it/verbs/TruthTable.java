@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What the emulated HCA and rxe answer in each test of the TCK, as a page in Markdown. */
+/** The answers of the emulated HCA and of rxe in each test of the TCK, as a page in Markdown. */
 final class TruthTable {
 
   /** A test and what each of the two answered. */

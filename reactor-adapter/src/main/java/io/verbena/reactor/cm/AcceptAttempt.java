@@ -181,7 +181,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
       try {
         reject(identifier, Reason.RESOURCES);
       } catch (VerbsException e) {
-        // The accept has answered, or the client is gone: closing tells it.
+        // The accept has answered, or the client is gone: closing the identifier ends it.
         answered = true;
       }
     }
@@ -199,13 +199,13 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
 
   private void reject(ByteBuffer data) {
     over = true;
-    // Before the client is told, who may ask again at once, or have the program answer at last.
+    // Before the reject: the client may ask again at once, or its program may answer at last.
     releaseSlot();
     cancelHookCall();
     try {
       identifier.reject(data);
     } catch (VerbsException e) {
-      // The client is gone: nobody is left to be told.
+      // The client is gone: the reject has no receiver.
     } finally {
       giveBack();
     }
@@ -234,7 +234,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     }
   }
 
-  /** Tells a client why it is not accepted; the identifier is left to be closed. */
+  /** Rejects a connect request with the reason; the identifier is left to be closed. */
   static void reject(ConnectionIdentifier identifier, Reason reason) {
     identifier.reject(new Rejection(Handshake.VERSION, reason).encode());
   }
@@ -286,7 +286,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
           CONNECT_RESPONSE,
           ADDR_CHANGE,
           TIMEWAIT_EXIT -> {
-        // Nothing to do: these are of the other end, or tell nothing new.
+        // Nothing to do: these are of the other end, or mean nothing new.
       }
     }
   }

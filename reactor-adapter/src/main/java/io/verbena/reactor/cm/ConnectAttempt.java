@@ -51,7 +51,7 @@ final class ConnectAttempt
   private final CoreSubscriber<? super RdmaConnection> actual;
   private final AtomicBoolean started = new AtomicBoolean();
 
-  /** Whether the subscriber is being told, by the loop or by who watches it. */
+  /** Whether the subscriber is being signalled, by the loop or by its watchdog. */
   private final AtomicBoolean told = new AtomicBoolean();
 
   private final long timeoutNanos;
@@ -88,7 +88,7 @@ final class ConnectAttempt
   @Override
   public void cancel() {
     if (handingOver && context.loop().inLoop()) {
-      // The subscriber has what it wants: it takes one value and lets go.
+      // The subscriber has what it wants: it takes one value and cancels.
       return;
     }
     cancelled = true;
@@ -115,7 +115,10 @@ final class ConnectAttempt
     }
   }
 
-  /** Something threw, perhaps an error of the JVM: nobody is to wait for the deadline. */
+  /**
+   * Fails the connect with what a step threw, perhaps an error of the JVM, at once and not at the
+   * deadline.
+   */
   private void broke(Throwable thrown) {
     if (over) {
       FailureGuard.drop(thrown);
@@ -201,7 +204,7 @@ final class ConnectAttempt
     }
   }
 
-  /** The subscriber threw: nobody else may have the connection. */
+  /** Ends a connection whose subscriber threw: no other subscriber may have it. */
   private static void abort(Connection opened, Throwable thrown) {
     opened.abort(
         new ConnectionClosedException(

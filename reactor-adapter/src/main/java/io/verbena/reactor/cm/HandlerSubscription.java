@@ -30,7 +30,7 @@ final class HandlerSubscription extends BaseSubscriber<Void> {
 
   @Override
   protected void hookOnComplete() {
-    // Why it could not be closed gracefully is told by its onClose.
+    // Its onClose reports why it could not be closed gracefully.
     connection.close().onErrorComplete(RdmaException.class).subscribe();
   }
 

@@ -66,7 +66,7 @@ final class HookCall {
     }
   }
 
-  /** Nobody waits for the answer any more. */
+  /** Cancels the call: its answer is not needed any more. */
   void cancel() {
     if (answered.compareAndSet(false, true)) {
       Disposable running = task;

@@ -19,7 +19,7 @@ public final class MediaServer implements RdmaServer {
   }
 
   /**
-   * Makes one of servers that listen.
+   * Combines servers that listen into one.
    *
    * @param address to connect to
    */
@@ -27,7 +27,7 @@ public final class MediaServer implements RdmaServer {
     return new MediaServer(address, List.copyOf(servers));
   }
 
-  /** Returns the failure of who asks for memory that several devices would have to share. */
+  /** Returns the exception for a request of memory that several devices would have to share. */
   public static IllegalStateException noMemoryOfAll(URI address) {
     return new IllegalStateException(
         "memory: "

@@ -139,7 +139,7 @@ public final class Server implements RdmaServer, EventTarget {
     HandlerSubscription.start(handler, connection);
   }
 
-  /** One of the connections that were served is closed. */
+  /** Counts one of the served connections as closed. */
   void ended() {
     connections.decrementAndGet();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * How connections come about: the steps of a connect and of an accept, and listeners. Each step
- * runs on the loop of its connection.
+ * The steps of a connect and of an accept, and listeners. Each step runs on the loop of its
+ * connection.
  */
 @NullMarked
 package io.verbena.reactor.cm;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class CompletionErrors {
   private CompletionErrors() {}
 
-  /** What a work request failed with, for its owner. */
+  /** Returns the exception of a work request that failed, for its owner. */
   static RdmaException of(
       String operation, String peer, CompletionStatus status, @Nullable Throwable cause) {
     return switch (status) {

@@ -20,11 +20,11 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands each completion to whoever handles it:
+ * Hands each completion to its handler:
  *
  * <pre>
  *  receive, successful    MessageReceiver, and for an immediate ImmediateReceiver
- *  receive, failed        nobody: the connection ends
+ *  receive, failed        none: the connection ends
  *  send                   the RequestOwner of the slot; failed, the connection ends too
  * </pre>
  *
@@ -123,8 +123,8 @@ final class CompletionRouter {
   }
 
   /**
-   * The peer is faster than our own event that the connection is established: it has sent, or even
-   * gone, and whoever connects is told of both in their order.
+   * Keeps what arrives before our own event that the connection is established: a fast peer has
+   * sent, or even gone, and the connect delivers both in their order.
    */
   private void park(ArrayDeque<Early> parked, ByteBuf frame, WorkCompletion completion) {
     if (completion.isSuccess() && parked.size() >= mostEarly) {

@@ -15,9 +15,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/**
- * What users call of a connection. From any thread; each call is handed to the part that does it.
- */
+/** The API of a connection. From any thread; each call is handed to the part that does it. */
 public final class Connection implements RdmaConnection {
   private final ConnectionLifecycle life;
   private final String medium;
@@ -127,7 +125,7 @@ public final class Connection implements RdmaConnection {
     return life.onClose();
   }
 
-  /** Whether the peer has begun to close; on the loop. */
+  /** Returns whether the peer has begun to close; on the loop. */
   public boolean isClosedByPeer() {
     return life.isClosedByPeer();
   }

@@ -13,8 +13,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * Tells those who close a connection, and those who wait for its end or for the peer's close. On
- * the loop; where somebody holds that up, a close that takes too long is told beside it.
+ * Signals the ends of {@link #close}, {@link #onClose} and {@link #onPeerClosing} to their
+ * subscribers. On the loop; where a subscriber holds that up, the watchdog signals the timeout of a
+ * close on another thread.
  */
 final class EndSignals implements Awaited {
   private final EndReason reason;
@@ -82,13 +83,13 @@ final class EndSignals implements Awaited {
     return FailureGuard.guarded(peerClosing.asMono());
   }
 
-  /** Tells those who wait for the peer to close; idempotent. */
+  /** Completes {@link #onPeerClosing}; idempotent. */
   void tellPeerClosing() {
     peerClosing.tryEmitEmpty();
   }
 
   /**
-   * Tells those who close.
+   * Ends {@link #close}: completes it, or fails it with the reason.
    *
    * @param closedHere whether this end had begun to close
    */
@@ -101,7 +102,7 @@ final class EndSignals implements Awaited {
     }
   }
 
-  /** Tells those who wait for the end. */
+  /** Ends {@link #onClose}: completes it, or fails it with the reason. */
   void tellEnded() {
     over = true;
     loop.waiters().remove(this);

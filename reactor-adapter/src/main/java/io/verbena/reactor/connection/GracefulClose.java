@@ -55,7 +55,7 @@ final class GracefulClose {
   private final EndSignals signals;
   private State state = State.OPEN;
 
-  /** Whether the peer said STOP, and the sends are not told yet. */
+  /** Whether the peer said STOP, and the sends have not failed yet. */
   private boolean stopCame;
 
   GracefulClose(
@@ -111,12 +111,12 @@ final class GracefulClose {
     return state == State.LEFT || state == State.PARTING;
   }
 
-  /** Whether there is something to advance. */
+  /** Returns whether there is something to advance. */
   boolean isUnderway() {
     return state != State.OPEN;
   }
 
-  /** Goes on as far as may be; returns whether it is over. */
+  /** Advances the close as far as possible; returns whether it is over. */
   boolean advance(MessageSender out, OneSidedOperations operations) {
     if (isClosedByPeer()) {
       // Before the state is looked at: a receiver that ends may close or send.
@@ -141,7 +141,7 @@ final class GracefulClose {
       out.close();
     }
     if (out.isCloseWanted() && !receiver.hasSubscriber()) {
-      // Nobody is there to take what the peer still sends; neither end must wait for that.
+      // No subscriber takes what the peer still sends; neither end must wait for that.
       receiver.discard();
       out.askToStop();
     }

@@ -29,8 +29,8 @@ final class KeepAlive implements RequestOwner {
   }
 
   /**
-   * A round is here: asks the peer if it has been silent, unless a request under way or a close
-   * with its deadline tells anyway.
+   * Asks the peer in a round if it has been silent, unless a request under way or a close with its
+   * deadline shows anyway whether it lives.
    *
    * @return whether it was asked
    */

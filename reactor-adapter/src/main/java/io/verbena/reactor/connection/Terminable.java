@@ -4,7 +4,7 @@ package io.verbena.reactor.connection;
 import io.verbena.RdmaException;
 import org.jspecify.annotations.Nullable;
 
-/** A connection, for those who find a reason to end it. */
+/** A connection, for parts that find a reason to end it. */
 @FunctionalInterface
 interface Terminable {
 

@@ -2,8 +2,8 @@
 package io.verbena.reactor.credit;
 
 /**
- * What the next frame returns to the peer: credits of three kinds, and the id of the last long
- * message that was read. The receiving parts of a connection write it, the sender announces it.
+ * The credits of three kinds, and the id of the last long message that was read, which the next
+ * frame returns to the peer. The receiving parts of a connection write it, the sender announces it.
  */
 public final class CreditReturns {
   private final FrameCredits frames;
@@ -44,18 +44,18 @@ public final class CreditReturns {
     donePending = true;
   }
 
-  /** Whether the peer is to be told of a message that was read. */
+  /** Returns whether the peer has yet to learn of a message that was read. */
   public boolean isDonePending() {
     return donePending;
   }
 
-  /** The id of the last message that was read, to tell the peer. */
+  /** Returns the id of the last message that was read, for the next frame. */
   public int takeDone() {
     donePending = false;
     return doneId;
   }
 
-  /** Whether anything but receives is worth a frame of its own. */
+  /** Returns whether anything but receives is worth a frame of its own. */
   public boolean isDue() {
     return messages.due() || immediates.due() || donePending;
   }

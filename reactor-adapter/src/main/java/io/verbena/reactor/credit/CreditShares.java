@@ -80,7 +80,7 @@ public final class CreditShares<S extends CreditUser> {
     active.add(send);
   }
 
-  /** How many sends there are. */
+  /** Returns how many sends there are. */
   public int count() {
     return active.size();
   }
@@ -100,7 +100,7 @@ public final class CreditShares<S extends CreditUser> {
     }
   }
 
-  /** Shares the free credits among all who can use them. */
+  /** Shares the free credits among all sends that can use them. */
   public void distribute() {
     if (distributing || halted) {
       return;
@@ -130,8 +130,8 @@ public final class CreditShares<S extends CreditUser> {
   }
 
   /**
-   * Where others hold all credits and do not use them, each further send may ask for one message at
-   * a time, which then takes a credit that another only holds.
+   * Asks each starved send for one message at a time, where others hold all credits and do not use
+   * them; the message takes a credit that another only holds.
    */
   private void feedStarved() {
     for (int i = 0; i < active.size() && credits.left() > waiting.size(); i++) {
@@ -161,7 +161,7 @@ public final class CreditShares<S extends CreditUser> {
     atOnce = isLong ? MOST_LONG_AT_ONCE : MOST_AT_ONCE;
   }
 
-  /** Whether a message that came is next, and has a credit. */
+  /** Returns whether a message that came is next, and has a credit. */
   public boolean mayPlace() {
     return waiting.isEmpty() && credits.left() > 0;
   }
@@ -171,12 +171,12 @@ public final class CreditShares<S extends CreditUser> {
     waiting.add(send);
   }
 
-  /** Whether no message waits. */
+  /** Returns whether no message waits. */
   public boolean isNoneWaiting() {
     return waiting.isEmpty();
   }
 
-  /** Whether the message that waits longest has a credit. */
+  /** Returns whether the message that waits longest has a credit. */
   public boolean isReadyWaiting() {
     return !waiting.isEmpty() && credits.left() > 0;
   }
@@ -198,7 +198,7 @@ public final class CreditShares<S extends CreditUser> {
     halted = true;
   }
 
-  /** Forgets who waits. */
+  /** Forgets the sends whose messages wait. */
   public void forgetWaiting() {
     waiting.clear();
   }

@@ -5,11 +5,11 @@ import io.verbena.reactor.wire.ProtocolException;
 
 /**
  * Credits of receives to the peer. Their number changes with the traffic, between what every
- * connection has and what the peer was told as the most:
+ * connection has and the most that the handshake has announced:
  *
  * <pre>
- *  grows    doubles where the peer has used so many since they were announced last that it is to be
- *           told of new ones, which a peer that gets an answer to each frame never does
+ *  grows    doubles where the peer has used so many since the last announcement that new ones are to
+ *           be announced, which a peer that gets an answer to each frame never does
  *  shrinks  by what an idle peer gives back, and where others wait for receives by each that arrives
  * </pre>
  */
@@ -34,12 +34,12 @@ public final class FrameCredits extends ReceiveCredits {
     return Math.max(2, share / 4);
   }
 
-  /** How many there are, used or not. */
+  /** Returns how many there are, used or not. */
   public int share() {
     return share;
   }
 
-  /** How many more are worth while now; 0 until those that came last were announced. */
+  /** Returns how many more are worthwhile now; 0 until those that came last were announced. */
   public int wanted() {
     return grown || !reached() ? 0 : Math.min(share, most - share);
   }
@@ -53,12 +53,12 @@ public final class FrameCredits extends ReceiveCredits {
     }
   }
 
-  /** Whether there are more than the peer must have. */
+  /** Returns whether there are more than the peer must have. */
   public boolean mayShrink() {
     return share > first;
   }
 
-  /** One that arrived and was dealt with is not granted anew. */
+  /** Takes one credit back for good: a receive that was used and is not granted anew. */
   public void withhold() {
     share(share - 1);
   }

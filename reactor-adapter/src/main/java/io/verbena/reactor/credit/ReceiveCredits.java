@@ -2,11 +2,11 @@
 package io.verbena.reactor.credit;
 
 /**
- * Credits to the peer: what it may have sent in all, and what of that it has been told. Counters
- * are totals modulo 2<sup>32</sup>, as they are on the wire.
+ * Credits to the peer: the total that it may have sent, and the part of it that was announced to
+ * the peer. Counters are totals modulo 2<sup>32</sup>, as they are on the wire.
  */
 public class ReceiveCredits {
-  /** How many unannounced credits are worth a frame of their own. */
+  /** The number of unannounced credits that is worth a frame of its own. */
   int threshold;
 
   private int limit;
@@ -39,7 +39,7 @@ public class ReceiveCredits {
     limit += count;
   }
 
-  /** How many the peer was told of that have not arrived. */
+  /** Returns the number of credits that were announced and not used by arrivals. */
   final int onTheirWay() {
     return announced - arrived;
   }
@@ -54,7 +54,7 @@ public class ReceiveCredits {
     return arrived;
   }
 
-  /** What arrived and was not dealt with, up to the first grant. */
+  /** Returns the number of arrivals that were not dealt with, up to the first grant. */
   public int held(int first) {
     return first - (limit - arrived);
   }
@@ -65,12 +65,15 @@ public class ReceiveCredits {
     return limit;
   }
 
-  /** Whether as many are unannounced as make a frame worth while. */
+  /** Returns whether enough credits are unannounced to make a frame worthwhile. */
   public boolean reached() {
     return limit - announced >= threshold;
   }
 
-  /** Whether the peer should be told: enough are unannounced, or it may be out of credits. */
+  /**
+   * Returns whether credits should be announced to the peer: enough are unannounced, or it may be
+   * out of credits.
+   */
   public boolean due() {
     int unannounced = limit - announced;
     return unannounced >= threshold || (unannounced > 0 && announced == arrived);

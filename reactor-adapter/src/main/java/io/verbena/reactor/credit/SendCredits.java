@@ -39,7 +39,7 @@ public class SendCredits {
     used += count;
   }
 
-  /** How many were used in all, modulo 2<sup>32</sup>. */
+  /** Returns how many were used in all, modulo 2<sup>32</sup>. */
   public int used() {
     return used;
   }

@@ -31,17 +31,17 @@ public final class SendFrameCredits extends SendCredits {
     usedAtTick = used;
   }
 
-  /** Whether there are credits that are given back when they are not used. */
+  /** Returns whether there are credits that are given back when they are not used. */
   public boolean hasMoreThanFirst() {
     return left() > first + 1;
   }
 
-  /** Whether a frame should give them back by now. */
+  /** Returns whether a frame should give them back by now. */
   public boolean isReturnDue() {
     return idleTicks >= IDLE_TICKS && hasMoreThanFirst();
   }
 
-  /** Gives them back but for the one that the frame takes; returns how many the frame tells. */
+  /** Gives them back but for the one that the frame takes; returns how many the frame announces. */
   public int giveBackIdle() {
     int count = left() - first - 1;
     giveBack(count);

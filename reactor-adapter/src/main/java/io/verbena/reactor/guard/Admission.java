@@ -13,7 +13,10 @@ public final class Admission {
   @FunctionalInterface
   public interface Gate {
 
-    /** Why the connection takes no operation of this name, or null; on the loop. */
+    /**
+     * Returns the exception for an operation of this name that the connection does not take, or
+     * null; on the loop.
+     */
     @Nullable RdmaException refuse(String operation);
   }
 
@@ -37,17 +40,20 @@ public final class Admission {
     return peer;
   }
 
-  /** How many operations may wait. */
+  /** Returns how many operations may wait. */
   public int most() {
     return most;
   }
 
-  /** Why an operation cannot start, or null; on the loop. */
+  /** Returns the exception for an operation that cannot start, or null; on the loop. */
   public @Nullable RdmaException refuse(String operation) {
     return gate.refuse(operation);
   }
 
-  /** Why an operation cannot start behind so many that wait, or null; on the loop. */
+  /**
+   * Returns the exception for an operation that cannot start behind so many that wait, or null; on
+   * the loop.
+   */
   public @Nullable RdmaException refuse(String operation, int waiting) {
     RdmaException refusal = gate.refuse(operation);
     return refusal == null && waiting >= most ? tooMany(operation, waiting) : refusal;

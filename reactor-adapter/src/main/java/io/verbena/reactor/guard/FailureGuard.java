@@ -50,8 +50,8 @@ public final class FailureGuard {
   }
 
   /**
-   * Signals an item to a subscriber. One that throws ends the connection and is told so: an
-   * operator lets errors of the JVM through, and who subscribed to it still waits for an end.
+   * Signals an item to a subscriber. One that throws ends the connection and gets an error: an
+   * operator lets errors of the JVM through, and its own subscriber still waits for an end.
    *
    * @return whether the item was taken
    */
@@ -87,13 +87,13 @@ public final class FailureGuard {
     }
   }
 
-  /** An end with several subscribers, each of which is told whatever another one throws. */
+  /** Guards an end with several subscribers: each is signalled, whatever another one throws. */
   public static Mono<Void> guarded(Mono<Void> end) {
     return end.transform(
         Operators.<Void, Void>lift((of, subscriber) -> new GuardedSubscriber(subscriber)));
   }
 
-  /** Drops an error that nobody is left to be told of, even if Reactor's hook throws. */
+  /** Drops an error that no subscriber is left for, even if Reactor's hook throws. */
   public static void drop(Throwable error) {
     try {
       Operators.onErrorDropped(error, Context.empty());

@@ -11,7 +11,7 @@ import reactor.util.Logger;
 import reactor.util.Loggers;
 
 /**
- * Logs what fails where no caller may be left to be told: connections that are established, and
+ * Logs failures where no caller may be left to get them: connections that are established, and
  * accepts. At most 20 lines in ten seconds, and 5 of one host, so that it leaves room for others;
  * the next line says how many were left out. Thread-safe.
  *

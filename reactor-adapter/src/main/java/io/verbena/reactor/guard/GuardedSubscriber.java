@@ -6,7 +6,8 @@ import reactor.core.CoreSubscriber;
 import reactor.util.context.Context;
 
 /**
- * One of several subscribers of an end. What it throws is dropped, so that the others are told too.
+ * One of several subscribers of an end. What it throws is dropped, so that the others are signalled
+ * too.
  */
 final class GuardedSubscriber implements CoreSubscriber<Void> {
   private final CoreSubscriber<? super Void> actual;

@@ -5,7 +5,7 @@ import io.verbena.RdmaTimeoutException;
 import io.verbena.core.loop.HeldUp;
 import java.time.Duration;
 
-/** The errors of those who wait for a loop that a subscriber holds up. */
+/** The errors of operations that wait for a loop that a subscriber holds up. */
 public final class HeldUpLoop {
   private HeldUpLoop() {}
 

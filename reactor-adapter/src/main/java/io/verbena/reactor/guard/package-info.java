@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What every part of a connection is handed: who may start an operation, and what becomes of what
+ * The guards that every part of a connection has: admission of operations, and handling of what
  * foreign code throws.
  */
 @NullMarked

@@ -7,7 +7,7 @@ import io.verbena.reactor.queue.LoopResources;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/** Where atomics put what was there before: 8 bytes for each slot of the send queue. */
+/** The memory in which atomics put the previous value: 8 bytes for each slot of the send queue. */
 final class AtomicResults {
   private static final boolean BIG_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 

@@ -37,7 +37,7 @@ public final class OneSidedOperations {
   /**
    * Operations in these slots.
    *
-   * @param sender tells the peer of WRITEs
+   * @param sender notifies the peer of WRITEs
    */
   public OneSidedOperations(
       LoopResources resources,
@@ -83,7 +83,7 @@ public final class OneSidedOperations {
     return WriteOperation.plain(this, requireNonNull(data, "data"), requireNonNull(to, "to"));
   }
 
-  /** Writes, and tells the peer. */
+  /** Writes, and notifies the peer with the immediate value. */
   public Mono<Void> writeWithImmediate(ByteBuf data, RemoteMemory to, int immediate) {
     return WriteOperation.withImmediate(
         this, requireNonNull(data, "data"), requireNonNull(to, "to"), immediate);
@@ -137,12 +137,12 @@ public final class OneSidedOperations {
     return results;
   }
 
-  /** Where an operation waits that tells the peer nothing. */
+  /** Returns the queue of operations that do not notify the peer. */
   OperationQueue operations() {
     return operations;
   }
 
-  /** Where an operation waits that needs credits of the peer, which may last. */
+  /** Returns the queue of operations that need credits of the peer, which may take long. */
   OperationQueue notifications() {
     return notifications;
   }
@@ -165,12 +165,12 @@ public final class OneSidedOperations {
     operations.advance();
   }
 
-  /** Whether any wait for a slot. */
+  /** Returns whether any wait for a slot. */
   public boolean isWaiting() {
     return !operations.isEmpty() || !notifications.isEmpty();
   }
 
-  /** Whether none waits or is in flight. */
+  /** Returns whether none waits or is in flight. */
   public boolean isDone() {
     return inFlight == 0 && operations.isEmpty() && notifications.isEmpty();
   }

@@ -47,7 +47,7 @@ abstract class Operation<T> extends Mono<T>
   /** It holds its memory: from now on a cancel releases that, before it {@link #start} does. */
   private static final int HELD = 1 << 4;
 
-  /** Its subscriber is being told how it ends, by the loop; a cancel or watchdog is too late. */
+  /** The loop is signalling its end to the subscriber; a cancel or watchdog is too late. */
   private static final int TOLD = 1 << 5;
 
   final OneSidedOperations room;
@@ -81,7 +81,7 @@ abstract class Operation<T> extends Mono<T>
   /** Another object that does the same, for another subscription. */
   abstract Operation<T> copy();
 
-  /** Whether it starts without being asked for its value. */
+  /** Returns whether it starts before its value is requested. */
   abstract boolean startsAtOnce();
 
   /** Takes hold of the caller's memory; in the thread that starts it, before anything else. */
@@ -99,7 +99,7 @@ abstract class Operation<T> extends Mono<T>
   /** The bytes to move. */
   abstract int length();
 
-  /** Where the local bytes are. */
+  /** Returns the address of the local bytes. */
   abstract long localAddress();
 
   abstract int localKey();
@@ -117,10 +117,10 @@ abstract class Operation<T> extends Mono<T>
   /** Signals success; the memory that it held was handed on or is released by this. */
   abstract void complete(CoreSubscriber<? super T> to);
 
-  /** Lets go of all memory, without success. */
+  /** Releases all memory, without success. */
   abstract void release();
 
-  /** Whether the next request may be posted; the last one may need more than a slot. */
+  /** Returns whether the next request may be posted; the last one may need more than a slot. */
   boolean mayPost(boolean last) {
     return room.slots().mayPost();
   }
@@ -130,7 +130,7 @@ abstract class Operation<T> extends Mono<T>
     return true;
   }
 
-  /** Whether it waits for the peer to be told. */
+  /** Returns whether it waits for the notice to reach the peer. */
   boolean isTelling() {
     return false;
   }
@@ -208,7 +208,7 @@ abstract class Operation<T> extends Mono<T>
       hold();
       return null;
     } catch (Throwable e) {
-      // The buffer is the user's: nobody knows what it throws.
+      // The buffer is the user's, and may throw anything.
       return unusable(e);
     }
   }
@@ -225,7 +225,7 @@ abstract class Operation<T> extends Mono<T>
       return;
     }
     if (mark(STARTED)) {
-      // Nobody will ever start it.
+      // Nothing will ever start it.
       over = true;
       release();
     } else if ((before & HELD) == 0) {
@@ -403,7 +403,7 @@ abstract class Operation<T> extends Mono<T>
     }
   }
 
-  /** All that it asked of the HCA has ended. */
+  /** Ends it, as all that it asked of the HCA has ended. */
   final void finish() {
     if (over) {
       return;
@@ -430,7 +430,9 @@ abstract class Operation<T> extends Mono<T>
     }
   }
 
-  /** Whether the subscriber is to be told; from then on nobody else tells it. */
+  /**
+   * Returns whether the caller is to signal the end to the subscriber; no other caller does then.
+   */
   private boolean mayTell() {
     return (set(TOLD) & CANCELLED) == 0;
   }
@@ -445,7 +447,7 @@ abstract class Operation<T> extends Mono<T>
     }
   }
 
-  /** Whether nothing of it is left. */
+  /** Returns whether the operation is over. */
   final boolean isOver() {
     return over;
   }

@@ -118,7 +118,10 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
     }
   }
 
-  /** A connection that is closed is told of before anything is asked for. */
+  /**
+   * Returns whether the connection is closed before anything is asked for, and fails the
+   * subscription then.
+   */
   private boolean isRefused() {
     RdmaException refusal =
         ended || !inFlight.isEmpty() || offset == from.length()
@@ -180,7 +183,7 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
       if (room.loop().inLoop()) {
         failed(this, error);
       } else {
-        // A watchdog tells it; the order of the pieces is the loop's alone.
+        // A watchdog may call this; only the loop orders the pieces.
         room.loop().execute(() -> failed(this, error));
       }
     }

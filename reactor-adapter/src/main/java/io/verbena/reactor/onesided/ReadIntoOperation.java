@@ -16,7 +16,7 @@ import reactor.core.CoreSubscriber;
 /**
  * A read into a buffer of the caller, which is held meanwhile. If it gets other memory, by growing
  * for example, the bytes went into the old one, and the read fails. Registered memory that it grew
- * out of nobody else gets meanwhile; what becomes of foreign memory is its allocator's business.
+ * out of is not used again meanwhile; foreign memory is its allocator's business.
  */
 final class ReadIntoOperation extends Operation<Void> {
   private final ByteBuf into;
@@ -100,7 +100,9 @@ final class ReadIntoOperation extends Operation<Void> {
             : resources.memory().readSink(copied, 0, length);
   }
 
-  /** Whether a foreign buffer may free its memory, and so give it to others, before it ends. */
+  /**
+   * Returns whether a foreign buffer may free its memory, and so give it to others, before it ends.
+   */
   private static boolean canGrow(ByteBuf buffer) {
     for (ByteBuf at = buffer; at != null; at = at.unwrap()) {
       if (at.maxCapacity() > at.capacity()) {
@@ -156,7 +158,7 @@ final class ReadIntoOperation extends Operation<Void> {
       }
       into.writerIndex(index + length);
     } catch (Throwable e) {
-      // The buffer is the user's: nobody knows what it throws.
+      // The buffer is the user's, and may throw anything.
       end(unusable(e));
       return;
     }
@@ -164,7 +166,7 @@ final class ReadIntoOperation extends Operation<Void> {
     to.onComplete();
   }
 
-  /** Whether the bytes that were read are those at the writer index still. */
+  /** Returns whether the bytes that were read are those at the writer index still. */
   private boolean isInPlace() {
     if (into.writerIndex() != index || into.writableBytes() < length) {
       return false;

@@ -7,7 +7,7 @@ import io.verbena.RemoteMemory.Right;
 import io.verbena.RemoteRequestException;
 
 /**
- * What can be refused before the HCA is asked: a mistake that the peer's HCA would find costs the
+ * Checks an operation before the HCA is asked: a mistake that the peer's HCA would find costs the
  * connection.
  */
 final class RemoteChecks {

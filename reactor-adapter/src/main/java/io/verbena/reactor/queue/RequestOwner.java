@@ -5,10 +5,13 @@ import io.verbena.RdmaException;
 import io.verbena.RdmaTimeoutException;
 import java.time.Duration;
 
-/** Owns a work request in the send queue, and is told how the request ends: once, on the loop. */
+/**
+ * The owner of a work request in the send queue, which is called when the request ends: once, on
+ * the loop.
+ */
 public interface RequestOwner {
 
-  /** What it is, for errors. */
+  /** Returns the name of the operation, for errors. */
   String operation();
 
   /** The HCA takes too long; the connection is about to be given up, and the request flushed. */
@@ -23,6 +26,6 @@ public interface RequestOwner {
   /** The request is done. */
   void succeeded();
 
-  /** The request failed or was flushed, and the HCA has let go of its buffers. */
+  /** The request failed or was flushed, and the HCA has released its buffers. */
   void failed(RdmaException error);
 }

@@ -32,7 +32,10 @@ final class CopiedBytes {
     bytes -= count;
   }
 
-  /** Whether there are so many that peers whose messages they are get no more credits. */
+  /**
+   * Returns whether so many bytes are copied that peers whose messages they are get no more
+   * credits.
+   */
   boolean isFull() {
     return bytes > most;
   }

@@ -6,7 +6,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 
 /**
- * What the peer sends, for one subscriber at a time.
+ * The values that the peer sends, for one subscriber at a time.
  *
  * @param <T> what that is
  */

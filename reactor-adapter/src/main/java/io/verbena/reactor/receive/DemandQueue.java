@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
 /**
- * What came from the peer, kept until a subscriber asks for it; one subscriber at a time. Once the
- * queue is ended and empty, its subscriber completes or fails. Only on the loop.
+ * A queue of what came from the peer, kept until a subscriber asks for it; one subscriber at a
+ * time. Once the queue is ended and empty, its subscriber completes or fails. Only on the loop.
  *
  * @param <T> what it holds
  */
@@ -36,7 +36,9 @@ abstract class DemandQueue<T> {
     this.guard = guard;
   }
 
-  /** What comes, for one subscriber at a time; its signals come from this loop. */
+  /**
+   * Returns the values that come, for one subscriber at a time; its signals come from this loop.
+   */
   public Flux<T> flux(CompletionLoop loop) {
     return new DemandFlux<>(this, loop);
   }
@@ -44,7 +46,7 @@ abstract class DemandQueue<T> {
   /** Delivers as much as the subscriber asks for. */
   abstract void drain();
 
-  /** Whether nothing is left that a subscriber could get. */
+  /** Returns whether nothing is left that a subscriber could get. */
   public abstract boolean isEmpty();
 
   /** A new subscriber. */

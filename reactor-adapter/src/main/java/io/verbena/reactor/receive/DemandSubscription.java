@@ -70,7 +70,7 @@ final class DemandSubscription<T> extends ScheduledTask implements Subscription 
     }
   }
 
-  /** How many it still asks for. */
+  /** Returns the unfulfilled demand. */
   long demand() {
     long total = requested;
     return cancelled ? 0 : total == Long.MAX_VALUE ? total : total - delivered;

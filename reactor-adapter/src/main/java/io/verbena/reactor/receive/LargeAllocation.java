@@ -7,8 +7,8 @@ import io.verbena.reactor.queue.LoopResources;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Allocates a long buffer beside the loop, which would else serve nobody while each byte is zeroed
- * and registered. The loop is handed the result; if nobody wants it any more, it is released.
+ * Allocates a long buffer on another thread, as the loop would serve no connection while each byte
+ * is zeroed and registered. The loop gets the result; if it is not wanted any more, it is released.
  */
 final class LargeAllocation implements Runnable {
   private final LoopResources resources;
@@ -75,7 +75,7 @@ final class LargeAllocation implements Runnable {
     return made;
   }
 
-  /** Nobody wants the buffer any more. */
+  /** Gives the buffer up, as it is not wanted any more. */
   void abandon() {
     abandoned = true;
     ByteBuf made = buffer;

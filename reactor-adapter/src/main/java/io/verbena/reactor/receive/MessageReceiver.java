@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Receives messages: reads frames, keeps messages until they are asked for, READs long ones, and
- * counts what the peer may send. A frame goes back to the receive queue as soon as it was read;
- * messages of it that nobody asked for yet keep its memory and another takes its place. Once they
- * hold a quarter as many frames as there are receives, short ones are copied out, and where memory
- * is scarce all are: a connection without demand takes nothing from the others. Where the
- * connections of a loop keep too many copies, a peer that has some of them gets no credits for what
- * is delivered until its own are, and new ones get few.
+ * counts what the peer may send. A frame goes back to the receive queue as soon as it was read; its
+ * messages that were not asked for yet keep its memory and another takes its place. Once they hold
+ * a quarter as many frames as there are receives, short ones are copied out, and where memory is
+ * scarce all are: a connection without demand takes nothing from the others. Where the connections
+ * of a loop keep too many copies, a peer that has some of them gets no credits for what is
+ * delivered until its own are, and new ones get few.
  */
 public final class MessageReceiver extends DemandQueue<ByteBuf> {
   /** Messages that wait may hold as many frames as there are receives, divided by this. */
@@ -50,8 +50,8 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   private final int patience;
 
   /**
-   * What was not delivered yet: {@link ByteBuf} or {@link RendezvousRead}; no longer than the
-   * window.
+   * The messages that were not delivered yet: {@link ByteBuf} or {@link RendezvousRead}; no longer
+   * than the window.
    */
   private final ArrayDeque<Object> queue = new ArrayDeque<>();
 
@@ -95,7 +95,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
    *
    * @param returns where credits are counted that the peer gets back
    * @param slots for the READs of long messages
-   * @param own what this end told the peer
+   * @param own the handshake that this end sent
    */
   public MessageReceiver(
       ReceiveBuffers buffers,
@@ -144,7 +144,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   // ---- frames
 
   /**
-   * A frame arrived, which now belongs to this.
+   * Takes a frame that arrived, which now belongs to this.
    *
    * @param to who handles its records
    * @throws ProtocolException if it is none, or the peer had no credit for it
@@ -285,7 +285,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     }
   }
 
-  /** Whether a message that waits must not hold the frame, which no other message holds. */
+  /** Returns whether a message that waits must not hold the frame, which no other message holds. */
   private boolean holdsTooMuch() {
     return held >= mostHeld && !sliced && (shortFrame || resources.memory().isScarce());
   }
@@ -301,7 +301,10 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     queue.add(message);
   }
 
-  /** Messages of a frame follow each other in the queue: the last of them lets go of it. */
+  /**
+   * Counts a message that left the queue out of the copies, or its frame out of the frames held.
+   * Messages of a frame follow each other in the queue: the last of them counts the frame out.
+   */
   private void letGo(ByteBuf message) {
     ByteBuf frame = message.unwrap();
     if (frame == null) {
@@ -387,7 +390,8 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   }
 
   /**
-   * Whether a long message waits to be read: for demand, for memory, or for a slot that comes free.
+   * Returns whether a long message waits to be read: for demand, for memory, or for a slot that
+   * comes free.
    */
   public boolean hasUnreadMessage() {
     return !unread.isEmpty();
@@ -433,7 +437,10 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     drain();
   }
 
-  /** READs end in the order in which they were announced, so the last id tells all. */
+  /**
+   * Counts READs as done; they end in the order in which they were announced, so the last id covers
+   * all.
+   */
   private void finishReads() {
     RendezvousRead first = unfinished.peek();
     while (first != null && first.isOver()) {
@@ -480,7 +487,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     turn.ask();
   }
 
-  /** Whether somebody takes messages. */
+  /** Returns whether there is a subscriber. */
   public boolean hasSubscriber() {
     return subscriber != null;
   }
@@ -544,7 +551,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     unfinished.clear();
   }
 
-  /** What comes behind a message that is lost is lost too: a subscriber sees no gap. */
+  /** Drops the first unread long message and what comes behind it: a subscriber sees no gap. */
   private void loseFromFirstUnread() {
     boolean lost = false;
     for (Iterator<Object> each = queue.iterator(); each.hasNext(); ) {

@@ -8,8 +8,8 @@ import io.verbena.reactor.queue.LoopResources;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the connections of one loop share to receive: a spare frame, and the count of what they have
- * copied.
+ * The shared state that connections of one loop receive with: a spare frame, and the count of what
+ * they have copied.
  */
 public final class ReceiveBuffers {
   /** The window of connections that are made while too much is copied. */
@@ -26,7 +26,7 @@ public final class ReceiveBuffers {
     resources.loop().atEnd(this::clear);
   }
 
-  /** What else the connections of the loop share. */
+  /** Returns the other shared resources of the loop's connections. */
   LoopResources resources() {
     return resources;
   }

@@ -66,7 +66,7 @@ final class RendezvousRead implements RequestOwner {
     return buffer != null;
   }
 
-  /** Whether the peer's memory is no longer needed. */
+  /** Returns whether the peer's memory is no longer needed. */
   boolean isOver() {
     return over;
   }
@@ -181,7 +181,7 @@ final class RendezvousRead implements RequestOwner {
     return true;
   }
 
-  /** Nobody will ask for it: it is over as soon as no READ writes into its buffer. */
+  /** Gives the message up: it is over as soon as no READ writes into its buffer. */
   void giveUp() {
     givenUp = true;
     if (outstanding == 0) {
@@ -197,7 +197,7 @@ final class RendezvousRead implements RequestOwner {
 
   @Override
   public void overdue(RdmaException error) {
-    // The subscriber is told when the connection ends.
+    // The end of the connection signals the subscriber.
   }
 
   @Override
@@ -224,7 +224,7 @@ final class RendezvousRead implements RequestOwner {
     }
   }
 
-  /** Lets the buffer go, which no READ is writing into. */
+  /** Releases the buffer, which no READ is writing into. */
   void release() {
     LargeAllocation underway = allocation;
     if (underway != null) {

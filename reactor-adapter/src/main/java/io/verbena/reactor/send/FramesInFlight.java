@@ -8,8 +8,8 @@ import io.verbena.reactor.guard.FailureGuard;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The frames of one connection from when they are opened until the peer's HCA has them, and who
- * waits for that. Only on the loop.
+ * The frames of one connection from when they are opened until the peer's HCA has them, and the
+ * operations that wait for that. Only on the loop.
  */
 final class FramesInFlight {
   private static final int FIRST = 2;
@@ -100,7 +100,7 @@ final class FramesInFlight {
     }
   }
 
-  /** The frame never reaches the peer, and this end's HCA has let go of it. */
+  /** Ends a frame that never reaches the peer, and that this end's HCA has released. */
   void lost(SendFrame frame, RdmaException error) {
     frame.releasePayload();
     FrameWaiter waiter = frame.takeWaiters();
@@ -116,7 +116,10 @@ final class FramesInFlight {
     }
   }
 
-  /** Whether the frame of this number is at the peer; if not, tells {@code waiter} when it is. */
+  /**
+   * Returns whether the frame of this number is at the peer; if not, calls {@code waiter} when it
+   * is.
+   */
   boolean hasArrived(int number, FrameWaiter waiter) {
     if (arrived - number > 0) {
       return true;
@@ -129,7 +132,7 @@ final class FramesInFlight {
     return false;
   }
 
-  /** Whether a frame with a CLOSE has arrived. */
+  /** Returns whether a frame with a CLOSE has arrived. */
   boolean isCloseArrived() {
     return closeArrived;
   }

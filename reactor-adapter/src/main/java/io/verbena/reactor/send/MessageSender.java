@@ -90,15 +90,15 @@ public final class MessageSender {
   private int stuckSince;
   private boolean starved;
 
-  /** Why no more is sent to a peer that drops it, or null. */
+  /** The reason to send no more to a peer that drops it, or null. */
   private @Nullable RdmaException stopped;
 
   /**
    * Sends over {@code sends}, in frames of {@code buffers}.
    *
    * @param returns what frames return to the peer
-   * @param own what this end told the peer
-   * @param peer what the peer told this end
+   * @param own the handshake that this end sent
+   * @param peer the handshake that the peer sent
    */
   public MessageSender(
       SendFrames buffers,
@@ -146,7 +146,7 @@ public final class MessageSender {
     return admission.peer();
   }
 
-  /** Why a send cannot start, or null. */
+  /** Returns the exception for a send that cannot start, or null. */
   @Nullable RdmaException refuse() {
     RdmaException refusal = admission.refuse("send", shares.count());
     return refusal == null ? stopped : refusal;
@@ -185,7 +185,7 @@ public final class MessageSender {
     };
   }
 
-  /** Whether a WRITE may take one of the peer's receives. */
+  /** Returns whether a WRITE may take one of the peer's receives. */
   public boolean mayNotify() {
     return notices.left() > 0 && frames.left() > RESERVED_FRAMES;
   }
@@ -196,7 +196,7 @@ public final class MessageSender {
     frames.use();
   }
 
-  /** Whether a notice may be promised to a WRITE on a device without immediate data. */
+  /** Returns whether a notice may be promised to a WRITE on a device without immediate data. */
   public boolean mayPromiseNotice() {
     return notices.left() > 0;
   }
@@ -350,7 +350,7 @@ public final class MessageSender {
     }
   }
 
-  /** Has the peer told of a WRITE, in a frame behind it. */
+  /** Notifies the peer of a WRITE, in a frame behind it. */
   public void notice(Notice notice) {
     waitingNotices.add(notice);
     turn.ask();
@@ -381,7 +381,7 @@ public final class MessageSender {
     return frames.left() > RESERVED_FRAMES && sends.free() > 0;
   }
 
-  /** As {@link #room}, for a message that nobody else has: if this throws, it was released. */
+  /** As {@link #room}, for a message that has no other owner: releases it if this throws. */
   private @Nullable SendFrame roomFor(ByteBuf message, int length) {
     try {
       return room(length);
@@ -409,9 +409,9 @@ public final class MessageSender {
     try {
       next = flying.open();
     } catch (MemoryLimitException e) {
-      // What is full is posted, and signaled, at the end of the turn: no other might tell of it.
-      // Frames come back as completions are polled, and memory as subscribers release it; the next
-      // tick tries again.
+      // The full frame is posted, and signaled, at the end of the turn: no other completion might
+      // retire it. Frames come back as completions are polled, and memory as subscribers release
+      // it; the next tick tries again.
       return null;
     }
     if (full == null) {
@@ -481,7 +481,7 @@ public final class MessageSender {
         && (returns.isDue() || isCloseDue() || frames.isReturnDue());
   }
 
-  /** Whether it has credits of frames that it gives back when it does not use them. */
+  /** Returns whether it has credits of frames that it gives back when it does not use them. */
   public boolean hasMoreFrames() {
     return frames.hasMoreThanFirst();
   }
@@ -516,7 +516,7 @@ public final class MessageSender {
     }
   }
 
-  /** Whether messages or notices wait for something else than the peer's subscriber. */
+  /** Returns whether messages or notices wait for something else than the peer's subscriber. */
   private boolean isReadyWaiting() {
     return !waitingNotices.isEmpty() || (shares.isReadyWaiting() && !exposed.isEnough());
   }
@@ -551,17 +551,20 @@ public final class MessageSender {
     }
   }
 
-  /** Whether something found none. */
+  /** Returns whether something waits for a frame credit, a slot or memory. */
   public boolean isStuck() {
     return stuck;
   }
 
-  /** Whether that has waited for more than so many ticks. */
+  /** Returns whether that has waited for more than so many ticks. */
   public boolean isOverdue(int ticks) {
     return stuck && loop.tick() - stuckSince > ticks;
   }
 
-  /** Whether the frame of this number is at the peer; if not, tells {@code waiter} when it is. */
+  /**
+   * Returns whether the frame of this number is at the peer; if not, calls {@code waiter} when it
+   * is.
+   */
   boolean hasArrived(int number, FrameWaiter waiter) {
     return flying.hasArrived(number, waiter);
   }
@@ -575,14 +578,14 @@ public final class MessageSender {
     events.creditsCame();
   }
 
-  /** Has a CLOSE sent once nothing else is left to send; idempotent. */
+  /** Asks for a CLOSE, which is sent once nothing else is left to send; idempotent. */
   public void close() {
     if (pendingClose.ask()) {
       turn.ask();
     }
   }
 
-  /** Has the CLOSE say, or another one, that this end drops what else comes; idempotent. */
+  /** Asks for STOP in the CLOSE, or in another one: this end drops what else comes; idempotent. */
   public void askToStop() {
     if (pendingClose.askToStop()) {
       turn.ask();
@@ -605,22 +608,22 @@ public final class MessageSender {
     shares.failUnfinished(why);
   }
 
-  /** Whether a CLOSE is sent once nothing else is left to send. */
+  /** Returns whether a CLOSE is sent once nothing else is left to send. */
   public boolean isCloseWanted() {
     return pendingClose.isWanted();
   }
 
-  /** Whether the CLOSE is in a frame. */
+  /** Returns whether the CLOSE is in a frame. */
   public boolean isCloseSent() {
     return pendingClose.isSent();
   }
 
-  /** Whether the CLOSE is with the peer. */
+  /** Returns whether the CLOSE is with the peer. */
   public boolean isCloseArrived() {
     return flying.isCloseArrived();
   }
 
-  /** Whether all that was given to send is with the peer. */
+  /** Returns whether all that was given to send is with the peer. */
   public boolean isIdle() {
     return shares.count() == 0 && nothingLeft() && exposed.isEmpty();
   }

@@ -11,14 +11,14 @@ final class PendingClose {
   private boolean stopWanted;
   private boolean stopSent;
 
-  /** Has it sent; returns whether that is news. */
+  /** Asks for the CLOSE; returns whether that is new. */
   boolean ask() {
     boolean news = !wanted;
     wanted = true;
     return news;
   }
 
-  /** Has it say STOP too; returns whether that is news. */
+  /** Asks for STOP in the CLOSE too; returns whether that is new. */
   boolean askToStop() {
     boolean news = !stopWanted;
     stopWanted = true;
@@ -29,12 +29,12 @@ final class PendingClose {
     return wanted;
   }
 
-  /** Whether it is in a frame. */
+  /** Returns whether it is in a frame. */
   boolean isSent() {
     return sent;
   }
 
-  /** Whether it is to be put into a frame, once nothing else is left to send. */
+  /** Returns whether it is to be put into a frame, once nothing else is left to send. */
   boolean isDue() {
     return wanted && (!sent || stopSent != stopWanted);
   }

@@ -29,7 +29,8 @@ final class RendezvousSources {
   }
 
   /**
-   * Whether the peer has long messages enough to READ: more would but push others out of caches.
+   * Returns whether the peer has enough long messages to READ: more would but push others out of
+   * caches.
    */
   boolean isEnough() {
     return bytes >= MOST_BYTES && sources.size() >= CreditShares.MOST_LONG_AT_ONCE;

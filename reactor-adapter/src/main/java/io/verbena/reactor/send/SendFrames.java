@@ -19,7 +19,7 @@ public final class SendFrames {
     resources.loop().atEnd(this::clear);
   }
 
-  /** What else the connections of the loop share. */
+  /** Returns the other shared resources of the loop's connections. */
   LoopResources resources() {
     return resources;
   }
@@ -38,7 +38,7 @@ public final class SendFrames {
     return frame;
   }
 
-  /** Takes back a frame that the HCA has let go. */
+  /** Takes back a frame that the HCA has released. */
   void giveBack(SendFrame frame) {
     if (idle.size() < MOST_IDLE) {
       idle.addLast(frame);

@@ -37,7 +37,7 @@ public final class FrameLayout {
   public static final int CONTROL_RESERVE =
       RecordLayout.DONE_LENGTH + RecordLayout.CLOSE_LENGTH + RecordLayout.RETURN_LENGTH;
 
-  /** How many records that may be. */
+  /** The number of records that fit into {@link #CONTROL_RESERVE}. */
   public static final int CONTROL_RECORDS = 3;
 
   private FrameLayout() {}
@@ -54,7 +54,7 @@ public final class FrameLayout {
     return ((long) messages << 32) | (immediates & LOW_HALF);
   }
 
-  /** Whether a first long starts a frame of this protocol. */
+  /** Returns whether a first long starts a frame of this protocol. */
   public static boolean isFrame(long first) {
     return first >>> TYPE_SHIFT == (long) TYPE << 8;
   }

@@ -7,8 +7,8 @@ import io.netty.buffer.ByteBuf;
 public final class FrameReader {
 
   /**
-   * What is in a frame, in its order. Lengths and places are within the frame and the limits; what
-   * else numbers mean is for the handler to judge. What it throws ends the reading.
+   * Handles the parts of a frame, in their order. Lengths and places are within the frame and the
+   * limits; what else numbers mean is for the handler to judge. What it throws ends the reading.
    */
   public interface Handler {
     /** The grants of the header. */

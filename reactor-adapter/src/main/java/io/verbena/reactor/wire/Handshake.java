@@ -4,7 +4,8 @@ package io.verbena.reactor.wire;
 import java.nio.ByteBuffer;
 
 /**
- * What an end tells the other before the first frame, in the private data of connect and accept.
+ * The message that each end sends before the first frame, in the private data of connect and
+ * accept.
  *
  * <pre>
  *  0            4         6       8           12             16       20               24

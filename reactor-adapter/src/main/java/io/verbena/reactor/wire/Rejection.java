@@ -4,7 +4,7 @@ package io.verbena.reactor.wire;
 import java.nio.ByteBuffer;
 
 /**
- * Why a connect was turned down, in the private data of the reject.
+ * The reason why a connect was rejected, in the private data of the reject.
  *
  * <pre>
  *  0            4         6        8
@@ -25,7 +25,7 @@ public record Rejection(int version, Reason reason) {
     UNKNOWN(0, "for a reason unknown"),
     /** The handshake has another version. */
     VERSION(1, "as it speaks another version"),
-    /** The handshake is none. */
+    /** The handshake is malformed. */
     MALFORMED(2, "as the handshake is malformed"),
     /** The server has no memory, queue pair or place left. */
     RESOURCES(3, "as it has no resources left"),
@@ -51,7 +51,7 @@ public record Rejection(int version, Reason reason) {
       return UNKNOWN;
     }
 
-    /** For people. */
+    /** Returns a text that people can read. */
     public String text() {
       return text;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What two ends say to each other: the handshake in the connection manager's private data, and the
+ * The messages between two ends: the handshake in the connection manager's private data, and the
  * layout of frames and records. Layouts are named here once; sender and receiver are their only
  * readers.
  */

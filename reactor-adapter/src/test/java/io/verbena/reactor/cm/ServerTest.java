@@ -70,7 +70,7 @@ class ServerTest {
     return null;
   }
 
-  /** What answers each call as {@code answer} does to the method's name. */
+  /** Returns what answers each call as {@code answer} does to the method's name. */
   private static <T> T proxy(Class<T> type, Function<String, @Nullable Object> answer) {
     return type.cast(
         Proxy.newProxyInstance(

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Hooks;
 
-/** What is done with an error that nobody is left to be told of. */
+/** Tests the handling of errors that no subscriber is left for. */
 class FailureGuardTest {
 
   @Test

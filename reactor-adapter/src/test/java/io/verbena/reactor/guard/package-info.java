@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What guards a connection from foreign code, and what is said of it. */
+/** Tests of the guards of a connection against foreign code, and of their reports. */
 @NullMarked
 package io.verbena.reactor.guard;
 

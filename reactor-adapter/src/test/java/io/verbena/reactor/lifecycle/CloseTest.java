@@ -479,7 +479,7 @@ class CloseTest {
     task.get(2 * Ends.LIMIT.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** How many threads the transports of this group have. */
+  /** Returns how many threads the transports of this group have. */
   private static int threads() {
     ThreadGroup group = Thread.currentThread().getThreadGroup();
     return (int)

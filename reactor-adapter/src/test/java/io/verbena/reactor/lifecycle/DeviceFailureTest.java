@@ -95,7 +95,7 @@ class DeviceFailureTest {
     Ends.Pair pair = connect();
     RdmaMemory.Region region =
         pair.server().memory().register(ByteBuffer.allocateDirect(64), Set.of(Right.READ));
-    // Nobody asks for messages at the other end, and there are more than it has room for.
+    // No subscriber asks for messages at the other end, and there are more than it has room for.
     CompletableFuture<Void> sent =
         pair.client()
             .send(Flux.range(0, 100_000).map(n -> Ends.message(pair.client(), 100, n)))
@@ -164,7 +164,7 @@ class DeviceFailureTest {
     region.close();
   }
 
-  /** Until the failure is told a connect is refused. */
+  /** Connects until the failure of the device is known; until then a connect is refused. */
   private void awaitConnect() {
     await()
         .atMost(Ends.LIMIT)

@@ -45,7 +45,7 @@ class HalfOpenFloodTest {
   /** A connection's receives: 64 of 12 KiB, and the rest of a slab. */
   private static final long CONNECTION_BYTES = 1 << 20;
 
-  /** What the allocator registers at once. */
+  /** The bytes that the allocator registers at once. */
   private static final long SLAB_BYTES = 4 << 20;
 
   private final Watch watch = new Watch();

@@ -34,7 +34,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** A subscriber holds a loop up: whoever waits for that loop on another thread is told in time. */
+/** A subscriber holds a loop up: what waits for that loop on another thread ends in time. */
 class HeldUpLoopTest {
   private final CountDownLatch letGo = new CountDownLatch(1);
 
@@ -97,7 +97,7 @@ class HeldUpLoopTest {
       await().atMost(Ends.LIMIT).until(() -> written.refCnt() == 0 && into.refCnt() == 1);
       await().atMost(Ends.LIMIT).until(client::isDisposed);
       await().atMost(Ends.LIMIT).until(disposed::isDisposed);
-      // The peer is told too, and nothing is left at either end.
+      // The peer sees the end too, and nothing is left at either end.
       pair.server().onClose().onErrorComplete().block(Ends.LIMIT);
       assertThat(asked).isFalse();
       assertThat(memory.getLong(0)).isZero();
@@ -199,7 +199,7 @@ class HeldUpLoopTest {
       failsFor(client.send(Mono.never()).toFuture(), "loop-0");
       letGo.countDown();
 
-      // A send goes through: what was told of its timeout harms nobody else.
+      // A send goes through: the one that timed out harms no other.
       client.send(Mono.fromSupplier(() -> Ends.message(client, 8, 1))).block(Ends.LIMIT);
       assertThat(patient).isNotDone();
     }
@@ -249,7 +249,7 @@ class HeldUpLoopTest {
     }
   }
 
-  /** Counts the ends that it is told of. */
+  /** Counts the ends that it gets. */
   private static final class OnceEnded implements CoreSubscriber<Object> {
     private final CompletableFuture<Object> error = new CompletableFuture<>();
     private final AtomicInteger ends = new AtomicInteger();

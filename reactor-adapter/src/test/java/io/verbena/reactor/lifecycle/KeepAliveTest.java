@@ -31,7 +31,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
-/** What an idle connection does about a peer that is gone without a word. */
+/** Tests what an idle connection does about a peer that is gone without a word. */
 class KeepAliveTest {
   private static final Duration SHORT = Duration.ofMillis(80);
 

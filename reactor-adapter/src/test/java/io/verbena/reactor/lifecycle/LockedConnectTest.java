@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
 
-/** Who has not the key of a locked {@code roce://} is refused, with words that name the key. */
+/**
+ * Tests that a client without the key of a locked {@code roce://} is refused, with words that name
+ * the key.
+ */
 @Tag("once")
 class LockedConnectTest {
   private final RdmaTransport transport = RdmaTransport.create(Ends.options().build());

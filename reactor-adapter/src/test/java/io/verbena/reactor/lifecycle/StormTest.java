@@ -45,7 +45,7 @@ class StormTest {
 
   private static final Duration PATIENCE = Addresses.within(Duration.ofSeconds(20 + MANY / 50));
 
-  /** What each end's allocator registers at once. */
+  /** The bytes that each end's allocator registers at once. */
   private static final int SLAB = 4 << 20;
 
   private final int threadsBefore = threads();
@@ -119,8 +119,8 @@ class StormTest {
   }
 
   /**
-   * What a storm leaves registered: free buffers, which the allocator keeps until its limit is
-   * reached. Another storm finds them.
+   * Returns what a storm leaves registered: free buffers, which the allocator keeps until its limit
+   * is reached. Another storm finds them.
    */
   private double memoryAfterAStorm() {
     Flux.fromIterable(connectAll()).flatMap(RdmaConnection::close, MANY).blockLast(PATIENCE);

@@ -108,7 +108,7 @@ class ThrowingPublisherTest {
             });
   }
 
-  /** Counts how often it is told that its send has ended. */
+  /** Counts the ends of its send that it gets. */
   private static final class Ending implements CoreSubscriber<Void> {
     private final AtomicReference<Subscription> subscription = new AtomicReference<>();
     private final AtomicInteger told = new AtomicInteger();

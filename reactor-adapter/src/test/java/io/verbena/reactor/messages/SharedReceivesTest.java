@@ -35,7 +35,7 @@ import reactor.core.publisher.Mono;
 /** Receives that the connections of a loop share. */
 @Tag("moves-data")
 class SharedReceivesTest {
-  /** What each connection may be sent at all times. */
+  /** The number of receives that each connection may use at all times. */
   private static final int FIRST = 8;
 
   private static final int DEPTH = 64;

@@ -28,7 +28,7 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** What Flight Recorder shows of connections. Other tests beside it have other peers. */
+/** Tests what Flight Recorder shows of connections. Other tests beside it have other peers. */
 class FlightRecorderTest {
   private static final String OPENED = "io.verbena.ConnectionOpened";
   private static final String CLOSED = "io.verbena.ConnectionClosed";

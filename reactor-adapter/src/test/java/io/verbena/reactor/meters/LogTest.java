@@ -17,8 +17,8 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /**
- * What stands in the log when something fails. The programs run without SLF4J, which is silent in
- * these tests, and log by {@code java.util.logging}.
+ * Tests what stands in the log when something fails. The programs run without SLF4J, which is
+ * silent in these tests, and log by {@code java.util.logging}.
  */
 class LogTest {
   private static final String ALL = "io.verbena";

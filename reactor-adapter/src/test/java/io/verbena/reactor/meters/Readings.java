@@ -22,7 +22,7 @@ public final class Readings {
     return meters;
   }
 
-  /** How many meters there are. */
+  /** Returns how many meters there are. */
   public int size() {
     return registry.getMeters().size();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What is metered of connections. */
+/** Tests of the meters of connections. */
 @NullMarked
 package io.verbena.reactor.meters;
 

@@ -56,7 +56,7 @@ final class Culprit extends Watch {
     super.onNext(item);
     if (now) {
       if (misuse.operation() == Operation.BIND && misuse.misdeed().isThrow()) {
-        // It throws at whoever called subscribe, who knows of no end.
+        // It throws at the caller of subscribe, who knows of no end.
         letGo();
       }
       commit();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.Mono;
 
-/** How user code misbehaves while it is called. */
+/** The misbehaviour of user code while it is called. */
 enum Misdeed {
   THROWS_EXCEPTION,
   THROWS_ASSERTION_ERROR,
@@ -45,7 +45,7 @@ enum Misdeed {
   private static final String THROWN = "thrown by a misdeed";
   private static final long A_WHILE = TimeUnit.MILLISECONDS.toNanos(2);
 
-  /** Whether this is what a misdeed threw. */
+  /** Returns whether this is what a misdeed threw. */
   static boolean isThrown(Throwable error) {
     return THROWN.equals(error.getMessage());
   }
@@ -58,7 +58,7 @@ enum Misdeed {
     return this == RELEASES_TWICE || this == RELEASES_ELSEWHERE;
   }
 
-  /** Whether it breaks a rule for publishers. */
+  /** Returns whether it breaks a rule for publishers. */
   boolean isOfPublishers() {
     return compareTo(EXCEEDS_DEMAND) >= 0 && compareTo(SUBSCRIBES_TWICE) <= 0;
   }

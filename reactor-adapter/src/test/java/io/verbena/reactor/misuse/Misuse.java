@@ -56,7 +56,7 @@ record Misuse(Operation operation, Signal signal, Misdeed misdeed, Moment moment
         || (operation == Operation.SOURCE && misdeed == Misdeed.CANCELS);
   }
 
-  /** Whether the callback is called for certain; else something may end it before. */
+  /** Returns whether the callback is called for certain; else something may end it before. */
   boolean isCertain() {
     return switch (signal) {
       case ON_SUBSCRIBE -> true;
@@ -72,14 +72,14 @@ record Misuse(Operation operation, Signal signal, Misdeed misdeed, Moment moment
     return moment.compareTo(Moment.TRAFFIC) <= 0;
   }
 
-  /** Whether who asked for the connection throws when it comes. */
+  /** Returns whether who asked for the connection throws when it comes. */
   boolean refusesAConnection() {
     return operation == Operation.CONNECT
         && misdeed.isThrow()
         && (signal == Signal.ON_NEXT || signal == Signal.ON_COMPLETE);
   }
 
-  /** Whether the connection is to end in good order before it is disposed. */
+  /** Returns whether the connection is to end in good order before it is disposed. */
   boolean isGraceful() {
     return moment == Moment.CLOSING
         || (signal == Signal.ON_COMPLETE && operation.lastsAsTheConnection());

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /**
  * User code that misbehaves in every callback, in every way, at every moment: its own operation or
  * connection ends, once and with a typed error; an innocent connection on the same loops echoes
- * before, meanwhile and after; whoever waits is told; each buffer is released; and in the end all
- * closes. On the emulated HCA all are played, on others a sample.
+ * before, meanwhile and after; each wait ends; each buffer is released; and in the end all closes.
+ * On the emulated HCA all are played, on others a sample.
  *
  * <p>{@code -Dverbena.misuse.seed} repeats a sample, and {@code -Dverbena.misuse.only} plays those
  * alone whose name contains it, for instance {@code "READ ON_NEXT"}.
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class MisuseTest {
   private static final long SEED = Long.getLong("verbena.misuse.seed", System.nanoTime());
 
-  /** How many are played of a moment where an HCA takes its time. */
+  /** The number of cases that are played of a moment where an HCA takes its time. */
   private static final int MOST = 40;
 
   private static final String ONLY = System.getProperty("verbena.misuse.only", "");

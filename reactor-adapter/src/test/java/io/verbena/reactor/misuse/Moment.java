@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.misuse;
 
-/** What the connection is doing meanwhile. */
+/** The work of the connection meanwhile. */
 enum Moment {
   /** Nothing yet. */
   CONNECTED,

@@ -4,7 +4,7 @@ package io.verbena.reactor.misuse;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What the user asks of a connection, or of the transport. */
+/** An operation that the user asks of a connection, or of the transport. */
 enum Operation {
   RECEIVE,
   IMMEDIATES,
@@ -51,7 +51,7 @@ enum Operation {
     };
   }
 
-  /** Whether it ends only with the connection. */
+  /** Returns whether it ends only with the connection. */
   boolean lastsAsTheConnection() {
     return switch (this) {
       case RECEIVE, IMMEDIATES, CLOSE, ON_CLOSE, ON_PEER_CLOSING -> true;
@@ -59,17 +59,17 @@ enum Operation {
     };
   }
 
-  /** Whether it is a server's, so that no connection need be there. */
+  /** Returns whether it is a server's, so that no connection need be there. */
   boolean isOfServer() {
     return this == BIND || this == SERVER_ON_CLOSE;
   }
 
-  /** Whether the user's code is called as a server accepts a connection. */
+  /** Returns whether the user's code is called as a server accepts a connection. */
   boolean isOfAccepting() {
     return this == HANDLER || this == ACCEPT_HOOK;
   }
 
-  /** Whether the user's code is a publisher's or a function, and no subscriber's. */
+  /** Returns whether the user's code is a publisher's or a function, and no subscriber's. */
   boolean isPublishing() {
     return this == SOURCE || isOfAccepting();
   }

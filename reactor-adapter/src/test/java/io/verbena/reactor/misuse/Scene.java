@@ -156,7 +156,7 @@ final class Scene {
         : outcome.isEnded();
   }
 
-  /** After it the innocent, if there still is one, and whoever waits for an end must be told. */
+  /** Ends the innocent, if there still is one, and checks that each wait for an end is over. */
   void end() {
     if (misuse.operation() == Operation.CONNECT) {
       // Also if the callback was called before there was a connection.
@@ -288,7 +288,7 @@ final class Scene {
     }
   }
 
-  /** Has the callback called. */
+  /** Provokes a call of the callback. */
   private void provoke(RdmaConnection other) {
     sendToCulprit(other, 1);
     switch (misuse.signal()) {

@@ -13,7 +13,7 @@ import org.reactivestreams.Subscription;
  * and completes unless its cancel is to be called.
  */
 final class Supplies<T> implements Publisher<T> {
-  /** Where the demand has no end. */
+  /** The number of messages where the demand has no end. */
   private static final int MOST = 1000;
 
   private final Misuse misuse;
@@ -32,7 +32,7 @@ final class Supplies<T> implements Publisher<T> {
     return new Supplies<>(misuse, scene, ByteBuf.class);
   }
 
-  /** What a handler returns: it never ends. */
+  /** Returns what a handler returns: it never ends. */
   static Publisher<Void> nothing(Misuse misuse, Scene scene) {
     return new Supplies<>(misuse, scene, Void.class);
   }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
-/** A subscriber that notes whether it is told as Reactive Streams has it: its end once, typed. */
+/** A subscriber that notes whether its signals keep to Reactive Streams: its end once, typed. */
 class Watch implements CoreSubscriber<Object> {
   private final String what;
   private final AtomicInteger ends = new AtomicInteger();

@@ -11,7 +11,9 @@ import org.reactivestreams.Publisher;
 import org.reactivestreams.tck.PublisherVerification;
 import reactor.core.publisher.Flux;
 
-/** What {@link RdmaConnection#immediates} publishes; the peer closes behind the last write. */
+/**
+ * Tests what {@link RdmaConnection#immediates} publishes; the peer closes behind the last write.
+ */
 public final class ImmediatesVerification extends PublisherVerification<RdmaConnection.Immediate>
     implements Verification {
   private static final long MOST = 1 << 12;

@@ -10,7 +10,7 @@ import java.util.Set;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.tck.PublisherVerification;
 
-/** What {@link RdmaConnection#readPieces} publishes. */
+/** Tests what {@link RdmaConnection#readPieces} publishes. */
 public final class PiecesVerification extends PublisherVerification<Integer>
     implements Verification {
   private static final int MOST = 1 << 16;

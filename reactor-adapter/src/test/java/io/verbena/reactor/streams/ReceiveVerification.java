@@ -8,7 +8,7 @@ import org.reactivestreams.Publisher;
 import org.reactivestreams.tck.PublisherVerification;
 import reactor.core.publisher.Flux;
 
-/** What {@link RdmaConnection#receive} publishes; the peer closes behind the last message. */
+/** Tests what {@link RdmaConnection#receive} publishes; the peer closes behind the last message. */
 public final class ReceiveVerification extends PublisherVerification<Integer>
     implements Verification {
   private static final int LENGTH = 8;

@@ -5,7 +5,7 @@ import io.verbena.core.testing.Addresses;
 import java.time.Duration;
 import org.reactivestreams.tck.TestEnvironment;
 
-/** How long the TCK waits for what must come, and for what must not. */
+/** The times that the TCK waits for what must come, and for what must not. */
 final class Tck {
   private static final Duration FOR_WHAT_MUST = Duration.ofSeconds(2);
   private static final Duration FOR_WHAT_MUST_NOT = Duration.ofMillis(50);

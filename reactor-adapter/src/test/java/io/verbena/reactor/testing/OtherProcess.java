@@ -18,7 +18,7 @@ import reactor.core.publisher.Mono;
 
 /** A JVM that listens and says where, or connects and says by what; then it does nothing. */
 public final class OtherProcess implements AutoCloseable {
-  /** What it says before the medium of its connection. */
+  /** The text that it prints before the medium of its connection. */
   public static final String CONNECTED = "connected by ";
 
   private static final String LISTEN = "listen";

@@ -77,7 +77,7 @@ public final class RawPeer implements AutoCloseable {
     return new Handshake(Handshake.VERSION, RECEIVES, 8192, RECEIVES, 256, 1 << 30);
   }
 
-  /** How a client reaches it. */
+  /** Returns how a client reaches it. */
   public URI address() {
     return Addresses.reach(address);
   }
@@ -107,7 +107,7 @@ public final class RawPeer implements AutoCloseable {
     request.identifier().close();
   }
 
-  /** Connects with this private data, and answers the event that this ends with. */
+  /** Connects with this private data, and returns the event that this ends with. */
   public ConnectionEvent connect(ByteBuffer data) throws InterruptedException {
     ConnectionIdentifier resolved = manager.resolve(address, Ends.LIMIT.toNanos());
     await(ConnectionEvent.Type.ADDR_RESOLVED);
@@ -166,7 +166,7 @@ public final class RawPeer implements AutoCloseable {
             .buffer(region.address(), length, region.lkey()));
   }
 
-  /** Writes 8 bytes there by this key, and answers how that ended. */
+  /** Writes 8 bytes there by this key, and returns how that ended. */
   public CompletionStatus write(long remoteAddress, int key) {
     QueuePair by = pair;
     if (by == null) {
@@ -181,7 +181,7 @@ public final class RawPeer implements AutoCloseable {
     return awaitEnd();
   }
 
-  /** Waits until the next of its requests has ended, and answers how. */
+  /** Waits until the next of its requests has ended, and returns how. */
   public CompletionStatus awaitEnd() {
     long deadline = System.nanoTime() + Ends.LIMIT.toNanos();
     while (System.nanoTime() < deadline) {
@@ -219,7 +219,7 @@ public final class RawPeer implements AutoCloseable {
     }
   }
 
-  /** From now on nobody is there to answer, and nobody is told. */
+  /** Stops answering, without a word to the peer. */
   public void vanish() {
     QueuePair gone = pair;
     if (gone != null) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the tests of the transport are set up with. */
+/** The set-up of the tests of the transport. */
 @NullMarked
 package io.verbena.reactor.testing;
 

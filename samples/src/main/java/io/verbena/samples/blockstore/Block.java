@@ -61,17 +61,17 @@ record Block(BlockInfo info, ByteBuf content) {
     return new Block(info, content.retainedDuplicate());
   }
 
-  /** How many messages of this length it makes. */
+  /** Returns how many messages of this length it makes. */
   int messages(int messageLength) {
     return (int) ((info.length() + messageLength - 1) / messageLength);
   }
 
-  /** One of those messages, under a reference of its own. */
+  /** Returns one of those messages, under a reference of its own. */
   ByteBuf message(int index, int messageLength) {
     return piece(index, messageLength).retain();
   }
 
-  /** One of those messages, under the block's own reference. */
+  /** Returns one of those messages, under the block's own reference. */
   ByteBuf piece(int index, int messageLength) {
     int offset = index * messageLength;
     return content.slice(offset, Math.min(messageLength, content.writerIndex() - offset));

@@ -22,7 +22,7 @@ final class BlockCatalog implements AutoCloseable {
   }
 
   /**
-   * The block of this name, which stays the catalog's.
+   * Returns the block of this name, which stays the catalog's.
    *
    * @throws RefusedException if there is none
    */

@@ -14,7 +14,7 @@ interface BlockClient {
   /** Every block, by name. */
   Mono<List<BlockInfo>> list();
 
-  /** One block. */
+  /** Returns the description of one block. */
   Mono<BlockInfo> stat(String name);
 
   /**

@@ -84,7 +84,7 @@ final class BlockProtocol {
   }
 
   /**
-   * Takes a request from {@code in}, which stays the caller's.
+   * Reads a request from {@code in}, which stays the caller's.
    *
    * @throws ProtocolException naming the field, its value and what was expected
    */
@@ -93,7 +93,7 @@ final class BlockProtocol {
   }
 
   /**
-   * Takes a reply from {@code in}, which stays the caller's.
+   * Reads a reply from {@code in}, which stays the caller's.
    *
    * @throws ProtocolException naming the field, its value and what was expected
    */

@@ -9,7 +9,7 @@ interface BlockServer extends AutoCloseable {
   /** The address to connect to. */
   URI address();
 
-  /** How far its streams are. */
+  /** Returns how far its streams are. */
   StreamLog streams();
 
   /** Stops listening. Its connections belong to the transport, which is disposed first. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.samples.blockstore;
 
-/** Why the store refuses a request. */
+/** The reason why the store refuses a request. */
 enum ErrorCode {
   /** The request could not be understood. */
   MALFORMED(1),

@@ -12,8 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What clients may reach by one-sided operations: the blocks, to read, and the ticket counter.
- * Registers a block when it is first asked for. Thread-safe.
+ * The memory that clients may reach by one-sided operations: the blocks, to read, and the ticket
+ * counter. Registers a block when it is first asked for. Thread-safe.
  */
 final class Exports implements AutoCloseable {
   private final RdmaMemory memory;
@@ -47,7 +47,7 @@ final class Exports implements AutoCloseable {
     return tickets.token();
   }
 
-  /** Where clients read this block. */
+  /** Returns where clients read this block. */
   synchronized RemoteMemory locate(Block block) {
     if (closed) {
       throw new RefusedException(ErrorCode.UNKNOWN_BLOCK, block.name());
@@ -58,7 +58,7 @@ final class Exports implements AutoCloseable {
         .token();
   }
 
-  /** Makes every token useless; idempotent. */
+  /** Revokes every token; idempotent. */
   @Override
   public synchronized void close() {
     if (!closed) {

@@ -55,7 +55,8 @@ abstract class GrpcBlockClient implements BlockClient {
   }
 
   /**
-   * The answers of a call, for a subscriber that takes them as they come. Cancelling ends the call.
+   * Returns the answers of a call, for a subscriber that takes them as they come. Cancelling ends
+   * the call.
    */
   final <T> Flux<T> call(MethodDescriptor<Request, T> method, Request request) {
     return Flux.push(

@@ -37,8 +37,8 @@ final class GrpcBlockServer {
   }
 
   /**
-   * Where a server in another process offers its memory for one-sided READ: at the port behind that
-   * of its calls.
+   * Returns where a server in another process offers its memory for one-sided READ: at the port
+   * behind that of its calls.
    *
    * @param calls where its calls are
    */

@@ -95,7 +95,7 @@ final class GrpcBlockService implements BindableService {
         });
   }
 
-  /** The lease ends with the call, for whatever reason the call ends. */
+  /** Ends the lease with the call, for whatever reason the call ends. */
   private static void lease(Leases leases, Block block, StreamObserver<Reply> answers) {
     Disposable lease =
         leases.lease(block).subscribe(answers::onNext, e -> answers.onError(status(e)));

@@ -21,12 +21,12 @@ final class GrpcMethods {
   /** Every block: {@link Request.ListBlocks}, {@link Reply.Listing}. */
   static final MethodDescriptor<Request, Reply> LIST = method("List", MethodType.UNARY, REPLY);
 
-  /** One block: {@link Request.StatBlock}, {@link Reply.Status}. */
+  /** Describes one block: {@link Request.StatBlock}, {@link Reply.Status}. */
   static final MethodDescriptor<Request, Reply> STAT = method("Stat", MethodType.UNARY, REPLY);
 
   /**
-   * Where a block may be read: {@link Request.LocateBlock}, {@link Reply.Location}. The call stays
-   * open, and the token is good until it ends, by whatever means.
+   * Returns where a block may be read: {@link Request.LocateBlock}, {@link Reply.Location}. The
+   * call stays open, and the token is good until it ends, by whatever means.
    */
   static final MethodDescriptor<Request, Reply> LEASE =
       method("Lease", MethodType.SERVER_STREAMING, REPLY);

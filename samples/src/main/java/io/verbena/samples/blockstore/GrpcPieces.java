@@ -34,7 +34,7 @@ final class GrpcPieces implements Marshaller<ByteBuf> {
     }
   }
 
-  /** Tells gRPC its length, and writes itself into gRPC's buffers. */
+  /** A piece that knows its length, and writes itself into gRPC's buffers. */
   private static final class Piece extends ByteBufInputStream implements KnownLength, Drainable {
     private final ByteBuf bytes;
 

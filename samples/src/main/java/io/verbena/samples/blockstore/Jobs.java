@@ -37,7 +37,7 @@ final class Jobs {
   }
 
   /**
-   * How much to do.
+   * The amount of work.
    *
    * @param rounds measured rounds, after one to warm up
    * @param roundTrips in a round of job (a)

@@ -8,8 +8,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Lets clients read blocks for a while. Each lease has a region of its own, so that its end takes
- * nothing from others. Thread-safe.
+ * The leases by which clients may read blocks for a while. Each lease has a region of its own, so
+ * that its end takes nothing from others. Thread-safe.
  */
 final class Leases {
   private final RdmaMemory memory;

@@ -3,10 +3,10 @@ package io.verbena.samples.blockstore;
 
 import reactor.core.publisher.Mono;
 
-/** Answers to what only a transport with one-sided operations can do. */
+/** Answers the requests that only a transport with one-sided operations can serve. */
 interface OneSided {
 
-  /** Answers of a transport that has none. */
+  /** The answers of a transport that has none. */
   OneSided NOT_SUPPORTED =
       new OneSided() {
         @Override

@@ -56,7 +56,8 @@ final class RdmaBlockClient implements StreamingClient {
   }
 
   /**
-   * Writes a block into the server's memory and tells it; what it says to that is {@link #stored}.
+   * Writes a block into the server's memory and notifies it; the server's reply to that is {@link
+   * #stored}.
    *
    * @param content the bytes, which stay the caller's
    */
@@ -89,7 +90,7 @@ final class RdmaBlockClient implements StreamingClient {
         .map(Reply.Location::memory);
   }
 
-  /** Adds to the ticket counter; answers the number that it had. */
+  /** Adds to the ticket counter; returns the number that it had. */
   Mono<Long> draw(RemoteMemory tickets, long count) {
     return connection.fetchAndAdd(tickets, count);
   }

@@ -80,7 +80,7 @@ final class RdmaTwin implements StreamingTwin {
     return server.streams();
   }
 
-  /** What it serves, in the server's memory. */
+  /** Returns what it serves, in the server's memory. */
   Block block() {
     return block;
   }
@@ -95,7 +95,7 @@ final class RdmaTwin implements StreamingTwin {
     return clients.memory(address()).allocator();
   }
 
-  /** What its clients connect with. */
+  /** Returns what its clients connect with. */
   RdmaTransport clients() {
     return clients;
   }

@@ -10,7 +10,7 @@ sealed interface Reply {
   /** Every block, by name. */
   record Listing(List<BlockInfo> blocks) implements Reply {}
 
-  /** One block. */
+  /** The description of one block. */
   record Status(BlockInfo block) implements Reply {}
 
   /** Memory that the client may use. */

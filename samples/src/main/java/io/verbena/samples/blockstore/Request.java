@@ -7,18 +7,19 @@ sealed interface Request {
   /** All blocks; answered by {@link Reply.Listing}. */
   record ListBlocks() implements Request {}
 
-  /** One block; answered by {@link Reply.Status}. */
+  /** Asks for one block; answered by {@link Reply.Status}. */
   record StatBlock(String name) implements Request {}
 
-  /** Where a block may be read; answered by {@link Reply.Location}. */
+  /** Asks where a block may be read; answered by {@link Reply.Location}. */
   record LocateBlock(String name) implements Request {}
 
-  /** Where the ticket counter is; answered by {@link Reply.Location}. */
+  /** Asks where the ticket counter is; answered by {@link Reply.Location}. */
   record LocateTickets() implements Request {}
 
   /**
-   * Where a new block may be written; answered by {@link Reply.Reservation}. When all is written
-   * the client tells with the reservation's number as immediate, and gets a {@link Reply.Stored}.
+   * Asks where a new block may be written; answered by {@link Reply.Reservation}. When all is
+   * written the client sends the reservation's number as immediate, and gets a {@link
+   * Reply.Stored}.
    */
   record ReserveBlock(BlockInfo block) implements Request {}
 

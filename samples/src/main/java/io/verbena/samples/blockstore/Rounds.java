@@ -33,7 +33,7 @@ record Rounds<R>(Twin first, Twin second, List<R> rdma, List<R> tcp) {
     return results;
   }
 
-  /** How much of {@code step} all rounds are, if one is {@code ofOne}. */
+  /** Returns how much of {@code step} all rounds are, if one is {@code ofOne}. */
   static long total(int rounds, long ofOne) {
     return 2L * (rounds + 1) * ofOne;
   }

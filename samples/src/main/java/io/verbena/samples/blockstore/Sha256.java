@@ -50,7 +50,7 @@ record Sha256(long first, long second, long third, long fourth) {
     return of(HexFormat.of().parseHex(hex));
   }
 
-  /** Takes {@link #LENGTH} bytes. */
+  /** Reads {@link #LENGTH} bytes. */
   static Sha256 decode(ByteBuf in) {
     return new Sha256(in.readLong(), in.readLong(), in.readLong(), in.readLong());
   }

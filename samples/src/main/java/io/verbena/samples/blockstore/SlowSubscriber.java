@@ -14,8 +14,8 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * Asks for few messages at a time and rests in between; part of the way through it stops asking,
- * until it is told to go on. It notes how far the sender got ahead of what it asked for. Asking and
- * receiving take turns, so its fields need no lock.
+ * until {@link #resume} is called. It notes how far the sender got ahead of what it asked for.
+ * Asking and receiving take turns, so its fields need no lock.
  */
 final class SlowSubscriber extends BaseSubscriber<ByteBuf> {
   /** Messages that it asks for at a time. */
@@ -61,7 +61,7 @@ final class SlowSubscriber extends BaseSubscriber<ByteBuf> {
     return finished.asMono();
   }
 
-  /** Makes it go on, once it has {@link #stalled}. */
+  /** Continues, once it has {@link #stalled}. */
   void resume() {
     resumed = true;
     timer.schedule(this::ask);

@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How far each running stream of a server is. Thread-safe. The demo, which runs both ends, holds it
- * against what the subscriber asked for.
+ * The progress of each running stream of a server. Thread-safe. The demo, which runs both ends,
+ * compares it with the subscriber's demand.
  */
 final class StreamLog {
   /** {@link #sent} of a stream that has ended. */
@@ -22,7 +22,7 @@ final class StreamLog {
     return sent == null ? ENDED : sent.get();
   }
 
-  /** Begins a stream; answers its number. */
+  /** Begins a stream; returns its number. */
   int begin() {
     int stream = numbers.incrementAndGet();
     running.put(stream, new AtomicInteger());

@@ -38,7 +38,7 @@ final class StreamToTwo {
    */
   record Result(double alone, double beside, int lead, List<Sha256> digests) {}
 
-  /** How much {@code step} advances. */
+  /** Returns how much {@code step} advances. */
   static long total(BlockInfo block) {
     return 3L * ((block.length() + MESSAGE_LENGTH - 1) / MESSAGE_LENGTH);
   }

@@ -3,12 +3,12 @@ package io.verbena.samples.blockstore;
 
 import reactor.core.publisher.Mono;
 
-/** A store that streams, and tells how far it is with that. */
+/** A store that streams, and reports the progress of its streams. */
 interface StreamingTwin extends Twin {
 
   @Override
   Mono<? extends StreamingClient> connect();
 
-  /** How far the server's streams are. */
+  /** Returns how far the server's streams are. */
   StreamLog streams();
 }

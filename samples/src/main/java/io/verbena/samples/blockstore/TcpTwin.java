@@ -68,7 +68,7 @@ final class TcpTwin implements StreamingTwin {
     return server.streams();
   }
 
-  /** What its clients connect with. */
+  /** Returns what its clients connect with. */
   TcpTransport clients() {
     return clients;
   }

@@ -72,7 +72,7 @@ final class Uploads implements AutoCloseable {
     }
   }
 
-  /** Answers to the client's notices that it has written. */
+  /** Returns the replies to the client's notices that it has written. */
   Flux<ByteBuf> receipts(Flux<Immediate> written) {
     return written
         .concatMap(

@@ -17,7 +17,7 @@ record Quote(String symbol, long number, long cents) {
   private static final long STEP = 7_919;
   private static final long SPREAD = 997;
 
-  /** The quote of this number, which is always the same: a client can tell whether it is right. */
+  /** Returns the quote of this number, which is always the same: a client can check it. */
   static Quote of(String symbol, long number) {
     long cents = LEAST + Math.floorMod(symbol.hashCode() + number * STEP, SPREAD);
     return new Quote(symbol, number, cents);

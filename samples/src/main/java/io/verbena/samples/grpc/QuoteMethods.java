@@ -8,10 +8,10 @@ import io.grpc.MethodDescriptor.MethodType;
 final class QuoteMethods {
   static final String SERVICE = "verbena.samples.Quotes";
 
-  /** One quote. */
+  /** The method that returns one quote. */
   static final MethodDescriptor<Query, Quote> GET = method("Get", MethodType.UNARY);
 
-  /** One quote after the other. */
+  /** The method that returns one quote after the other. */
   static final MethodDescriptor<Query, Quote> WATCH = method("Watch", MethodType.SERVER_STREAMING);
 
   private QuoteMethods() {}

@@ -7,7 +7,7 @@ import java.net.URI;
 
 /** Reads and completes the addresses of servers: URIs of a provider, or {@code tcp://host:port}. */
 public final class Addresses {
-  /** Where the two programs of a sample meet by default. */
+  /** The address at which the two programs of a sample meet by default. */
   public static final String DEFAULT = "roce://127.0.0.1:7471";
 
   private static final String IN_ONE_JVM = "emulated";
@@ -15,7 +15,7 @@ public final class Addresses {
 
   private Addresses() {}
 
-  /** Whether an address is one of plain TCP. */
+  /** Returns whether an address is one of plain TCP. */
   public static boolean isTcp(URI address) {
     return TcpTransport.SCHEME.equals(address.getScheme());
   }

@@ -5,7 +5,7 @@ import io.verbena.samples.report.Checks;
 import io.verbena.samples.report.Progress;
 
 /**
- * Where a client reports while it does its job.
+ * The job of a client, which reports its progress there.
  *
  * @param transport the name of what carries its messages
  * @param checks what must be true

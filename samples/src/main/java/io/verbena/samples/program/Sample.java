@@ -50,7 +50,7 @@ public abstract class Sample implements Callable<Integer> {
    */
   protected abstract List<Figure> run(URI server, Job job) throws Exception;
 
-  /** How many steps {@link #run} advances by. */
+  /** Returns how many steps {@link #run} advances by. */
   protected abstract long steps();
 
   @Override

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the samples' programs have in common: their command line, their two ends, and their
+ * The common parts of the samples' programs: their command line, their two ends, and their
  * addresses.
  */
 @NullMarked

@@ -29,7 +29,7 @@ public final class Progress implements AutoCloseable {
     this.bars = bars;
   }
 
-  /** Whether standard input and output are a terminal that draws bars. */
+  /** Returns whether standard input and output are a terminal that draws bars. */
   @SuppressWarnings(
       "SystemConsoleNull") // on JDK 22 to 24 it is never null: bars in a file, at worst
   public static boolean onTerminal() {

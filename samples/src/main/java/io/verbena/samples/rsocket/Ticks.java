@@ -13,7 +13,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * Serves ticks, which are numbers from 0: as many as the request says, each made when the
- * subscriber has asked for it. Thread-safe; who runs both ends sees how far it is.
+ * subscriber has asked for it. Thread-safe; a program that runs both ends sees its progress.
  */
 final class Ticks implements SocketAcceptor {
   private final AtomicLong made = new AtomicLong();

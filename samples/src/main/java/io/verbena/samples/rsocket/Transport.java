@@ -8,7 +8,7 @@ import java.time.Duration;
 
 /** Carries the frames to one address: the part in which the twins differ. */
 interface Transport {
-  /** How long binding may take. */
+  /** The time that binding may take. */
   Duration LIMIT = Duration.ofSeconds(30);
 
   /** Binds a server to the address. */

@@ -28,7 +28,7 @@ import reactor.core.publisher.Mono;
 public final class TcpConnection extends ChannelInboundHandlerAdapter {
   private final String peer;
 
-  /** What was read beyond the demand: at most what one read of the socket brings. */
+  /** The messages that were read beyond the demand: at most those of one read of the socket. */
   private final ArrayDeque<ByteBuf> inbound = new ArrayDeque<>();
 
   private final Set<TcpSend> sends = new LinkedHashSet<>();
@@ -71,8 +71,8 @@ public final class TcpConnection extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * The peer's messages, for one subscriber at a time, who releases them. Cancelling keeps what was
-   * not delivered for the next subscriber.
+   * Returns the peer's messages, for one subscriber at a time, which releases them. Cancelling
+   * keeps what was not delivered for the next subscriber.
    */
   public Flux<ByteBuf> receive() {
     return Flux.from(
@@ -107,7 +107,11 @@ public final class TcpConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** What was read before the error is still delivered; nothing is read after it. */
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Messages that were read before the error are still delivered; nothing is read after it.
+   */
   @Override
   public void exceptionCaught(ChannelHandlerContext ignored, Throwable cause) {
     failure = cause;

@@ -53,7 +53,7 @@ final class TcpSend extends BaseSubscriber<ByteBuf> {
   }
 
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // void promises tell failures to the pipeline
+  @SuppressWarnings("FutureReturnValueIgnored") // void promises report failures to the pipeline
   protected void hookOnNext(ByteBuf message) {
     if (!channel.eventLoop().inEventLoop()) {
       message.release();

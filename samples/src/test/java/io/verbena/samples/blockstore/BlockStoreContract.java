@@ -23,7 +23,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** What the block store does on each transport. */
+/** Tests what the block store does on each transport. */
 abstract class BlockStoreContract<T extends StreamingTwin> {
   static final Duration LIMIT = Duration.ofSeconds(30);
 
@@ -40,7 +40,7 @@ abstract class BlockStoreContract<T extends StreamingTwin> {
   /** Serves {@link #file}. */
   abstract T start() throws Exception;
 
-  /** Sends messages of the test's own over a new connection; answers what comes back. */
+  /** Sends messages of the test's own over a new connection; returns what comes back. */
   abstract Flux<ByteBuf> exchange(Publisher<ByteBuf> messages);
 
   @BeforeEach

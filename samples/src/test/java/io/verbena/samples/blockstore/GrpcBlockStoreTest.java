@@ -50,7 +50,7 @@ class GrpcBlockStoreTest {
     store.close();
   }
 
-  /** What holds on each transport. */
+  /** The claims that hold on each transport. */
   abstract class Contract<T extends Twin> {
     T twin;
 

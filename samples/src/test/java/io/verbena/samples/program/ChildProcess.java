@@ -57,7 +57,7 @@ final class ChildProcess implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** What it has printed so far. */
+  /** Returns what it has printed so far. */
   String output() {
     try {
       return Files.readString(output);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the samples show of themselves. */
+/** Tests of what the samples show of themselves. */
 @NullMarked
 package io.verbena.samples.report;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What messages over TCP promise. */
+/** Tests of what messages over TCP promise. */
 @NullMarked
 package io.verbena.samples.tcp;
 

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The queue pairs of one end of udaddy ({@code librdmacm/examples/udaddy.c} in rdma-core) and their
  * messages. Each has memory of its own, which all its messages come to and are sent from: what it
- * sends after it has received begins with the area in front of the datagram. A message tells its
- * queue pair in the immediate. One thread.
+ * sends after it has received begins with the area in front of the datagram. A message carries the
+ * number of its queue pair in the immediate. One thread.
  */
 final class Datagrams implements AutoCloseable {
   private static final int POLL = 8;
@@ -145,7 +145,10 @@ final class Datagrams implements AutoCloseable {
     }
   }
 
-  /** Waits for all messages of all queue pairs; the first of one tells where it sends to. */
+  /**
+   * Waits for all messages of all queue pairs; the first message of a queue pair names the peer
+   * that it sends to.
+   */
   void receive() throws ToolFailure, InterruptedException {
     int expected = windows.size() * options.messages();
     while (expected > 0) {

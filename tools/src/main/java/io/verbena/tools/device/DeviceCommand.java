@@ -43,7 +43,7 @@ public final class DeviceCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** That of the device first, then the others of its HCA, which RNICs alone have. */
+  /** Returns the device's own port first, then the others of its HCA, which RNICs alone have. */
   private List<PortAttributes> ports(Device device) {
     List<PortAttributes> ports = new ArrayList<>();
     ports.add(device.port());

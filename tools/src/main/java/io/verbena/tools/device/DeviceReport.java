@@ -15,7 +15,7 @@ import java.util.TreeSet;
 
 /**
  * A device with the labels and in the layout of {@code ibv_devinfo -v}. What the verbs SPI does not
- * tell is left out; what it tells beyond that has a label like theirs.
+ * have is left out; what it has beyond that gets a label like theirs.
  */
 final class DeviceReport {
   private static final int PORT_DOWN = 1;

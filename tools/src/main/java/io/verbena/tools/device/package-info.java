@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Lists devices and tells what they are. */
+/** Lists devices and their attributes. */
 @NullMarked
 package io.verbena.tools.device;
 

@@ -4,7 +4,7 @@ package io.verbena.tools.doctor;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is between the device and memory: the slot, the IOMMU. And its firmware. */
+/** Checks what is between the device and memory, the slot and the IOMMU, and the firmware. */
 final class BusCheck {
   private BusCheck() {}
 

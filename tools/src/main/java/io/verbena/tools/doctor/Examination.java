@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was found of a device.
+ * The findings of one device.
  *
  * @param device its name, or null if it could not be opened
  * @param port the number of the port that it was opened on; 0 if it could not

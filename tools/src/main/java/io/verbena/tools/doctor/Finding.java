@@ -4,7 +4,7 @@ package io.verbena.tools.doctor;
 import java.util.List;
 
 /**
- * What a check found.
+ * The result of a check.
  *
  * @param check its name
  * @param verdict what it comes to
@@ -13,11 +13,11 @@ import java.util.List;
  */
 record Finding(String check, Verdict verdict, String value, List<String> advice) {
 
-  /** How bad it is. */
+  /** The severity of a finding. */
   enum Verdict {
     /** As it should be. */
     OK,
-    /** It works, and could do better, or nobody can tell. */
+    /** It works, but could do better, or its state is unknown. */
     NOTE,
     /** It fails, or will. */
     WRONG,

@@ -3,7 +3,7 @@ package io.verbena.tools.doctor;
 
 import java.net.InetAddress;
 
-/** Whether there is a GID to connect from, which it is, and of which type. */
+/** Checks that there is a GID to connect from, and shows which it is, and of which type. */
 final class GidCheck {
   private static final String NAME = "gid";
 

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of its GIDs a device of the kernel connects from, and why. The address comes first, from
+ * The GID that a device of the kernel connects from, and the reason. The address comes first, from
  * the URI or by the route; the type, RoCE v1 or v2, is the system's default for the port.
  *
  * @param index of the GID, or -1 if the table has none of the address, as on iWARP
@@ -59,7 +59,7 @@ record GidChoice(int index, @Nullable InetAddress address, String why, boolean i
     }
   }
 
-  /** What the connection manager itself takes. */
+  /** Returns what the connection manager itself takes. */
   private static InetAddress resolved(Patient patient) throws InterruptedException, ToolFailure {
     URI uri = patient.uri();
     try (ConnectionManager manager = patient.device().createConnectionManager();
@@ -119,7 +119,7 @@ record GidChoice(int index, @Nullable InetAddress address, String why, boolean i
     return gid.high() != 0 || gid.low() != 0;
   }
 
-  /** Whether a connection can use it without being told an interface. */
+  /** Returns whether a connection can use it without a given interface. */
   private static boolean isUsable(Gid gid) {
     return isSet(gid) && !address(gid).isLinkLocalAddress();
   }

@@ -16,7 +16,10 @@ final class KernelFiles {
     this.root = root;
   }
 
-  /** Without the blanks around it; null if it is not there, or the kernel does not tell it. */
+  /**
+   * Returns the file's text without the blanks around it; null if there is no such file, or the
+   * kernel does not let it be read.
+   */
   @Nullable String read(String file) {
     try {
       return Files.readString(root.resolve(file)).strip();
@@ -44,7 +47,7 @@ final class KernelFiles {
     }
   }
 
-  /** The name of what a link leads to, as of a driver; null if there is none. */
+  /** Returns the name of what a link leads to, as of a driver; null if there is none. */
   @Nullable String target(String link) {
     try {
       Path file = root.resolve(link).toRealPath().getFileName();

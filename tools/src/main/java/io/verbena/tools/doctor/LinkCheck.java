@@ -3,7 +3,7 @@ package io.verbena.tools.doctor;
 
 import org.jspecify.annotations.Nullable;
 
-/** Whether the port's link is up. */
+/** Checks that the port's link is up. */
 final class LinkCheck {
   private static final String NAME = "link";
 

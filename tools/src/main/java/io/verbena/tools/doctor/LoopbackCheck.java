@@ -31,7 +31,7 @@ final class LoopbackCheck {
   private static final Duration LIMIT = Duration.ofSeconds(10);
   private static final int BYTES = 64;
 
-  /** Where in the memory the message is, and where each verb brings it. */
+  /** The offsets in the memory of the message, and of the copy that each verb makes. */
   private static final int SOURCE = 0;
 
   private static final int SENT = BYTES;

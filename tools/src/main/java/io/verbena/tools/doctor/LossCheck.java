@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Whether the network loses packets, and what is set against it. What sysfs tells without root is
+ * Checks whether the network loses packets, and the measures against it. Without root sysfs shows
  * little: PFC is set by netlink, and shows by its effects.
  */
 final class LossCheck {

@@ -3,11 +3,11 @@ package io.verbena.tools.doctor;
 
 import org.jspecify.annotations.Nullable;
 
-/** How much memory this user may register. */
+/** Checks how much memory this user may register. */
 final class MemoryCheck {
   private static final String NAME = "memlock";
 
-  /** {@code RdmaOptions.maxRegisteredBytes} if nobody sets it. */
+  /** The default of {@code RdmaOptions.maxRegisteredBytes}. */
   private static final long WANTED = 1L << 31;
 
   /** Of capabilities(7): no limit counts. */

@@ -12,7 +12,7 @@ final class MtuCheck {
   /** Headers that the kernel leaves room for (iboe_get_mtu, ib_addr.h). */
   private static final int HEADERS = 40 + 8 + 12 + 4 + 28 + 4;
 
-  /** What names of HCAs on UDP begin with; the interface follows. */
+  /** The start of the names of HCAs on UDP; the interface follows. */
   private static final String ROCE = "roce_";
 
   /** Those of their packets. */

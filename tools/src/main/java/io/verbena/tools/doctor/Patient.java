@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device that is examined, with what the kernel tells of it.
+ * A device that is examined, with the kernel's files about it.
  *
  * @param uri by which it was opened
  * @param port as it was when it was opened
@@ -22,7 +22,7 @@ record Patient(URI uri, Device device, PortAttributes port, KernelFiles files) {
     return device.attributes().name();
   }
 
-  /** Whether it is one of the kernel's, and no emulated HCA. */
+  /** Returns whether it is one of the kernel's, and no emulated HCA. */
   boolean isKernels() {
     return List.of("disni", "verbs").contains(uri.getScheme());
   }
@@ -31,7 +31,7 @@ record Patient(URI uri, Device device, PortAttributes port, KernelFiles files) {
     return "sys/class/infiniband/" + name() + "/";
   }
 
-  /** Whether sysfs shows it at all. */
+  /** Returns whether sysfs shows it at all. */
   boolean isSeen() {
     return files.exists(folder());
   }
@@ -51,12 +51,12 @@ record Patient(URI uri, Device device, PortAttributes port, KernelFiles files) {
     return files.read(folder() + ofPort() + file);
   }
 
-  /** A number of its port; -1 if the kernel does not tell. */
+  /** Returns a number of its port; -1 if the kernel does not show it. */
   long countOfPort(String file) {
     return files.number(folder() + ofPort() + file);
   }
 
-  /** What a link of the device leads to. */
+  /** Returns what a link of the device leads to. */
   @Nullable String target(String link) {
     return files.target(folder() + link);
   }

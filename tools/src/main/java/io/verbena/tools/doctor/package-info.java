@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tells what is wrong with a device and its surroundings, and what to do about it. */
+/** Finds what is wrong with a device and its surroundings, and advises what to do about it. */
 @NullMarked
 package io.verbena.tools.doctor;
 

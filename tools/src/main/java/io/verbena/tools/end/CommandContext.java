@@ -22,12 +22,12 @@ public class CommandContext {
     return Objects.requireNonNull(spec, "not part of a command").commandLine();
   }
 
-  /** Where results go. */
+  /** Returns where results go. */
   public final PrintWriter out() {
     return line().getOut();
   }
 
-  /** Where failures go. */
+  /** Returns where failures go. */
   public final PrintWriter err() {
     return line().getErr();
   }

@@ -50,7 +50,7 @@ public final class ConnectionEventWait {
     return checked(event, types);
   }
 
-  /** Whether the peer has disconnected by now. */
+  /** Returns whether the peer has disconnected by now. */
   public boolean isDisconnected() throws InterruptedException, ToolFailure {
     ConnectionEvent event = manager.await(0);
     if (event == null) {

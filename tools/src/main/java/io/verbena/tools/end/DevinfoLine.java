@@ -18,7 +18,7 @@ public final class DevinfoLine {
     return line("\t\t\t", 24, PORT_COLUMN, label, value);
   }
 
-  /** One more value of the label above. */
+  /** Returns a line with one more value of the label above. */
   public static String more(Object value) {
     return "\t".repeat(DEVICE_COLUMN / 8) + value;
   }

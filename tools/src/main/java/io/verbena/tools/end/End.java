@@ -112,7 +112,7 @@ public final class End implements AutoCloseable {
     return shared;
   }
 
-  /** Whether {@link #sleep} can be called. */
+  /** Returns whether {@link #sleep} can be called. */
   boolean hasEvents() {
     return channel != null;
   }

@@ -47,7 +47,10 @@ public final class LocalRun {
     }
   }
 
-  /** The client often tells no more than that nobody answered; why, the server knows. */
+  /**
+   * Adds the server's failure to the client's, which often says only that no answer came; the
+   * server knows why.
+   */
   private static ToolFailure withCause(ToolFailure ofClient, CompletableFuture<?> served) {
     String why = served.handle((unused, failure) -> failure.getMessage()).join();
     return new ToolFailure(

@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Which of a port's GIDs an end sends from. */
+/** Chooses the GID of a port that an end sends from. */
 public final class SourceGid {
   private static final Pattern SOURCE = Pattern.compile("(?:^|&)source=([^&]*)");
   private static final Pattern IPV4 = Pattern.compile("[0-9]+(\\.[0-9]+){3}");
@@ -69,7 +69,7 @@ public final class SourceGid {
     if (address.getHost() != null) {
       named.add(address.getHost());
     }
-    // Names of emulated HCAs are nobody's business but theirs.
+    // Names of emulated HCAs mean nothing elsewhere.
     named.removeIf(each -> !IPV4.matcher(each).matches() && each.indexOf(':') < 0);
     return named;
   }

@@ -37,7 +37,7 @@ public final class TestOptions extends TimeoutOption {
       description = "Run both ends here, in this process (default device: emulated://local).")
   private boolean local;
 
-  /** Whether both ends run here. */
+  /** Returns whether both ends run here. */
   public boolean isLocal() {
     return local;
   }

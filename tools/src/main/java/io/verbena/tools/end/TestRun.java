@@ -75,7 +75,7 @@ public final class TestRun {
     } catch (ToolFailure e) {
       throw served.isCompletedExceptionally() ? first(served, e) : e;
     } catch (IOException e) {
-      // The client saw the server's end: what the server says tells why.
+      // The client saw the server's end: the server's failure is the reason.
       throw first(served, e);
     }
   }

@@ -17,8 +17,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair that no connection manager connects: the ends tell each other where they are by
- * other means. For one thread; the end that it is of closes it.
+ * A queue pair that no connection manager connects: the ends exchange their addresses by other
+ * means. For one thread; the end that it is of closes it.
  */
 public final class UnmanagedQueuePair extends TestQueuePair {
   /** The queue key of datagrams, as rdma-core's examples and perftest have it. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the tools share: one end of a test, how it is connected without a connection manager, and
- * how it waits.
+ * The parts that the tools share: one end of a test, its connection without a connection manager,
+ * and its waits.
  */
 @NullMarked
 package io.verbena.tools.end;

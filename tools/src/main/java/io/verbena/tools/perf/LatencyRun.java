@@ -69,7 +69,7 @@ final class LatencyRun {
     return true;
   }
 
-  /** Here it is the server that begins. */
+  /** Measures WRITEs. Here it is the server that begins. */
   private void write() throws ToolFailure, IOException, InterruptedException {
     ByteBuffer memory = connection.memory();
     int last = connection.size() - 1;

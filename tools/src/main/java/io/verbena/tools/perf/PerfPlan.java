@@ -64,7 +64,7 @@ record PerfPlan(
     return all ? SMALLEST : size;
   }
 
-  /** Whether it ends after a time and not after a number of messages. */
+  /** Returns whether it ends after a time and not after a number of messages. */
   boolean isTimed() {
     return iterations == 0;
   }

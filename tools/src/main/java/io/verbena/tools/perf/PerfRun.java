@@ -27,7 +27,10 @@ import org.jspecify.annotations.Nullable;
 final class PerfRun {
   private static final int CACHE_LINE = 64;
 
-  /** How many READs and atomics are under way at once, if nobody says and the HCA could do more. */
+  /**
+   * The number of READs and atomics that are under way at once by default, if the HCA could do
+   * more.
+   */
   private static final int MOST_OUTSTANDING = 128;
 
   private final PerfPlan plan;
@@ -40,7 +43,7 @@ final class PerfRun {
   /**
    * @param device the URI of this end's device
    * @param gbits whether the table is in Gb/s
-   * @param output or null if nobody reads it
+   * @param output or null if it is not wanted
    */
   PerfRun(PerfPlan plan, URI device, boolean client, boolean gbits, @Nullable Output output) {
     this.plan = plan;
@@ -239,7 +242,7 @@ final class PerfRun {
     exchange.end();
   }
 
-  /** How the ends of perftest's programs meet between their first word and their test. */
+  /** Makes the ends meet as perftest's programs do between their first message and their test. */
   private void meet(PerftestExchange exchange) throws IOException, ToolFailure {
     if (plan.verb() == Verb.SEND) {
       exchange.barrier();
@@ -253,7 +256,7 @@ final class PerfRun {
     }
   }
 
-  /** Both ends do the same at the same time, and tell each other what came of it. */
+  /** Runs the test in both directions at the same time, and exchanges the results. */
   private void runBothWays(PerfConnection connection, PerftestExchange exchange)
       throws IOException, ToolFailure, InterruptedException {
     boolean sends = plan.verb() == Verb.SEND;

@@ -9,7 +9,7 @@ import java.util.HexFormat;
 import java.util.Locale;
 
 /**
- * Where a queue pair and its memory are, as perftest tells it over TCP in 108 bytes: fields of
+ * The address of a queue pair and its memory, as perftest sends it over TCP in 108 bytes: fields of
  * hexadecimal digits with a colon behind each, for LID, outstanding READs, queue pair, PSN, rkey,
  * address, the 16 bytes of the GID and the number of an SRQ, and a NUL.
  *

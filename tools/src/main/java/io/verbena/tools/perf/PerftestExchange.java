@@ -18,18 +18,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the two ends of a perftest program tell each other over TCP. In each step both ends write a
- * message of the same length, the client first and the server when it has read the client's.
+ * The messages that the two ends of a perftest program exchange over TCP. In each step both ends
+ * write a message of the same length, the client first and the server when it has read the
+ * client's.
  *
  * <p>The programs meet at their addresses again and again, each more or less often. The client has
- * to know how often its server does; the server sees what comes, and answers it.
+ * to know how often its server does; the server reads each message, and answers it.
  */
 final class PerftestExchange {
   /** Of the programs that it was written for, and what they look at to know what to exchange. */
   private static final byte[] VERSION =
       Arrays.copyOf("6.06".getBytes(StandardCharsets.US_ASCII), 16);
 
-  /** What comes goes round in so many bytes, if a message has less. */
+  /** The size of the buffer in which received messages go round, if a message has less. */
   static final int CYCLE_BUFFER = 4096;
 
   private static final int CACHE_LINE = 64;
@@ -115,13 +116,13 @@ final class PerftestExchange {
     swap(ours.get(0).encode());
   }
 
-  /** Whether a message of the peer waits to be read. */
+  /** Returns whether a message of the peer waits to be read. */
   boolean isSpokenTo() throws IOException {
     return !done && in.available() > 0;
   }
 
   /**
-   * Reads a message of the client and answers it; for the server.
+   * Reads a message of the client and replies to it; for the server.
    *
    * @return whether it was the client's last one
    */
@@ -143,7 +144,7 @@ final class PerftestExchange {
   }
 
   /**
-   * Answers the client until it has ended; for the server.
+   * Replies to the client until it has ended; for the server.
    *
    * @return what the client reported, or null if it did not
    */

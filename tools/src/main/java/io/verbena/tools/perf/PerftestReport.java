@@ -2,7 +2,7 @@
 package io.verbena.tools.perf;
 
 /**
- * What an end of perftest measured of bandwidth, in the order in which it is told.
+ * The bandwidth that an end of perftest has measured, in the order in which it is sent.
  *
  * @param size bytes of a message
  * @param count how many there were

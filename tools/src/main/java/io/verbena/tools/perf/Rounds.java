@@ -25,7 +25,7 @@ final class Rounds {
     begun = new long[iterations];
   }
 
-  /** Whether there is another round. */
+  /** Returns whether there is another round. */
   boolean hasNext() {
     if (iterations > 0) {
       return count < iterations;

@@ -17,7 +17,7 @@ final class SendWindow {
     posts = new long[depth];
   }
 
-  /** Whether another message may be posted. */
+  /** Returns whether another message may be posted. */
   boolean hasRoom() {
     return !ended && posted - completed < posts.length;
   }
@@ -28,7 +28,7 @@ final class SendWindow {
     return ++posted;
   }
 
-  /** Says that no other message is posted. */
+  /** Notes that no other message is posted. */
   void end() {
     ended = true;
   }

@@ -18,7 +18,10 @@ enum Verb {
     return title;
   }
 
-  /** Whether the peer answers with data; the HCA bounds how many such requests are outstanding. */
+  /**
+   * Returns whether the peer answers with data; the HCA bounds how many such requests are
+   * outstanding.
+   */
   boolean isFetch() {
     return this == READ || this == ATOMIC;
   }

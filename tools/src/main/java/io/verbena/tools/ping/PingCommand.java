@@ -31,7 +31,7 @@ public final class PingCommand implements Callable<Integer> {
   private static final int MAX_SIZE = 65_535;
   private static final String LOCAL = "emulated://ping";
 
-  /** Which ends run here. */
+  /** The options that choose which ends run here. */
   static final class Side {
     @Option(names = "-s", required = true, description = "Server side.")
     boolean server;

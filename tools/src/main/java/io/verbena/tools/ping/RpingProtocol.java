@@ -136,7 +136,7 @@ final class RpingProtocol {
         "look at the output of the other end");
   }
 
-  /** Whether the connection has ended, and its event was taken. */
+  /** Returns whether the connection has ended, and its event was taken. */
   boolean isEnded() {
     return ended;
   }

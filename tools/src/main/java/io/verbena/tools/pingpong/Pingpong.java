@@ -169,7 +169,10 @@ final class Pingpong {
     }
   }
 
-  /** What a receive was flushed for may have completed since the sends were looked at. */
+  /**
+   * Looks at the sends again: the one that a receive was flushed for may have completed since the
+   * last look.
+   */
   private void checkSends() throws ToolFailure {
     WorkCompletion[] causes = WorkCompletion.array(POLL);
     int sends = end.sent().poll(causes);

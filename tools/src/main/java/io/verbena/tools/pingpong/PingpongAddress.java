@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Where a queue pair is, as {@code ibv_rc_pingpong} and its kin tell it over TCP: {@code
+ * The address of a queue pair, as {@code ibv_rc_pingpong} and its kin send it over TCP: {@code
  * "0000:000000:000000:00000000000000000000000000000000"} and a NUL, for LID, queue pair, first PSN
  * and GID. The GID is four words of 8 digits, each of which {@code gid_to_wire_gid} writes in
  * network order.

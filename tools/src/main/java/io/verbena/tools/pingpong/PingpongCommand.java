@@ -52,7 +52,10 @@ public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
   private static final int DEFAULT_SIZE = 4096;
   private static final int DEFAULT_DATAGRAM = 2048;
 
-  /** How many ibv_srq_pingpong has, and how many addresses its ends tell each other always. */
+  /**
+   * The number of queue pairs that ibv_srq_pingpong has at most, and of addresses that its ends
+   * always exchange.
+   */
   private static final int MAX_PAIRS = 256;
 
   private static final int DEFAULT_PAIRS = 16;
@@ -173,7 +176,7 @@ public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
     return pairs != null ? pairs : srq ? DEFAULT_PAIRS : 1;
   }
 
-  /** Addresses that the ends tell each other. */
+  /** Returns the number of addresses that the ends exchange. */
   private int slots() {
     return srq ? MAX_PAIRS : 1;
   }

@@ -20,8 +20,8 @@ final class Jvm {
   }
 
   /**
-   * Fails unless a process is one of them. To be asked before it is attached to: that sends it
-   * SIGQUIT, which ends what is no JVM.
+   * Fails unless a process is a JVM of this user. To be asked before it is attached to: that sends
+   * it SIGQUIT, which ends what is no JVM.
    *
    * @throws ToolFailure why it is none, and what to do about it
    */

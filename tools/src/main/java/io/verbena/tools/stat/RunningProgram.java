@@ -61,7 +61,7 @@ final class RunningProgram implements AutoCloseable {
     }
   }
 
-  /** Whether it has had a queue pair. */
+  /** Returns whether it has had a queue pair. */
   boolean hasVerbena() {
     return connector != null;
   }

@@ -19,7 +19,7 @@ final class FakeMachine {
   private static final Path DISNI = Path.of("../transport-disni").toAbsolutePath().normalize();
   private static final Path LIBRARY = DISNI.resolve("target/fake-rdma-core/libfake_rdma_core.so");
 
-  /** What a run printed, and its exit code. */
+  /** The output of a run, and its exit code. */
   record Diagnosis(int exitCode, String text) {}
 
   private final Path folder;

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.function.Supplier;
 
 /**
- * How many objects of each kind an owner has, against its limits. Thread-safe.
+ * Counts an owner's open objects of each kind, and checks them against limits. Thread-safe.
  *
  * @param <K> the kinds, whose names stand in errors
  */
@@ -39,7 +39,7 @@ public final class OpenCount<K extends Enum<K>> {
   }
 
   /**
-   * Makes one more and counts it; one that was not made is not counted.
+   * Creates an object with {@code creation} and counts it; a creation that fails is not counted.
    *
    * @param creation makes it, or fails and leaves nothing behind
    * @return what was made

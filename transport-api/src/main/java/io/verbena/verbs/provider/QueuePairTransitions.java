@@ -40,8 +40,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which state of a queue pair may follow which, and with which attributes: the rows of the kernel's
- * {@code qp_state_table} (drivers/infiniband/core/verbs.c), without alternate paths.
+ * The transitions between states of a queue pair and the attributes that each needs: the rows of
+ * the kernel's {@code qp_state_table} (drivers/infiniband/core/verbs.c), without alternate paths.
  */
 public final class QueuePairTransitions {
   private record Row(

@@ -4,11 +4,11 @@ package io.verbena.verbs.provider;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.SendOpcode;
 
-/** Which transport service has which operation ({@code ibv_post_send(3)}). */
+/** The operations that each transport service has ({@code ibv_post_send(3)}). */
 public final class TransportOpcodes {
   private TransportOpcodes() {}
 
-  /** Whether queue pairs of this type do it, if the device can. */
+  /** Returns whether queue pairs of this type support the operation, if the device can. */
   public static boolean has(QueuePairType type, SendOpcode opcode) {
     return switch (opcode) {
       case SEND, SEND_WITH_IMM -> true;

@@ -18,7 +18,7 @@ public interface QueuePairsMXBean {
   /** Returns all of them as they are now, in no order. */
   List<View> getQueuePairs();
 
-  /** One of them. */
+  /** One open queue pair. */
   interface View {
 
     /** Returns the name of its device. */

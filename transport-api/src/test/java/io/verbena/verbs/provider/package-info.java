@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What providers of verbs share. */
+/** Tests of the classes that providers of verbs share. */
 @NullMarked
 package io.verbena.verbs.provider;
 

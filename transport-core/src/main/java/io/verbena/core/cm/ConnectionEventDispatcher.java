@@ -44,7 +44,7 @@ public final class ConnectionEventDispatcher {
   public ConnectionEventDispatcher(String name, Device device, @Nullable DutyCycleInvoker invoker) {
     manager = device.createConnectionManager();
     this.invoker = invoker;
-    // It inherits nothing of whoever opens the transport, and would keep alive.
+    // The thread inherits nothing of the thread that opens the transport: it would keep that alive.
     thread = new Thread(null, this::work, name, 0, false);
     thread.setDaemon(true);
     thread.setContextClassLoader(ConnectionEventDispatcher.class.getClassLoader());
@@ -79,7 +79,7 @@ public final class ConnectionEventDispatcher {
       try {
         connections.put(identifier, target);
       } catch (Throwable e) {
-        // No memory: nobody else knows of it.
+        // No memory: no other object knows of the identifier.
         identifier.close();
         throw e;
       }
@@ -152,7 +152,7 @@ public final class ConnectionEventDispatcher {
     return failed;
   }
 
-  /** Tells all listeners that no event follows, because there are none to be had. */
+  /** Tells all listeners that no event follows, because the device reports none any more. */
   private void fail(VerbsException why) {
     failed = true;
     List<EventTarget> targets;
@@ -190,7 +190,7 @@ public final class ConnectionEventDispatcher {
     }
   }
 
-  /** What one connection or listener throws must not keep from all others what they wait for. */
+  /** Runs a step of one connection or listener, and keeps what it throws from all others. */
   private void guarded(Runnable step) {
     try {
       step.run();

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What programs add to an adapter's own private data, behind its fixed length:
+ * The bytes that programs add to an adapter's own private data, behind its fixed length:
  *
  * <pre>
  *  request   0  length  1        rejection  0  code    4, big-endian

@@ -55,7 +55,7 @@ public final class OpenedDevice {
   }
 
   /**
-   * As above.
+   * Takes over an open device, with direct memory of its own.
    *
    * @param direct what its registered memory is made of
    */
@@ -139,8 +139,8 @@ public final class OpenedDevice {
   }
 
   /**
-   * Returns what {@link #close} closes first: whoever could not close an object of the device adds
-   * it.
+   * Returns the steps that {@link #close} runs first: a part that could not close an object of the
+   * device adds it here.
    */
   public CloseSteps closeFirst() {
     return first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What transports have opened with a device. Does not depend on Reactor. */
+/** The objects that transports have opened with a device. Does not depend on Reactor. */
 @NullMarked
 package io.verbena.core.device;
 

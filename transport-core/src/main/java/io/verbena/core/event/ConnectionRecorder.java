@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells Flight Recorder what becomes of one connection. Not thread-safe: the connection's loop
+ * Records the events of one connection in Flight Recorder. Not thread-safe: the connection's loop
  * alone calls it.
  *
  * <p>While nobody records, a call costs the check of a field.
@@ -81,7 +81,7 @@ public final class ConnectionRecorder {
     }
   }
 
-  /** The peer's credits came, or nobody waits for them any more. */
+  /** Ends the wait for credits: they came, or nothing waits for them any more. */
   public void creditsCame() {
     CreditStallEvent event = stall;
     if (event != null) {

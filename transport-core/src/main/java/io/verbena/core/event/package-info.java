@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What Flight Recorder shows of a program's connections: events that cost a check of a field while
+ * The events of a program's connections for Flight Recorder. They cost a check of a field while
  * nobody records them.
  */
 @NullMarked

@@ -13,12 +13,12 @@ public interface Awaited {
   long patience();
 
   /**
-   * Called by a watchdog when the deadline has passed and the loop is held up. From the return on,
-   * the loop tells nobody; what is to be freed, it frees when it goes on. Neither waits nor calls
-   * foreign code.
+   * Ends the wait; called by a watchdog when the deadline has passed and the loop is held up. Once
+   * this has returned, the loop signals no end of it; the loop frees what is to be freed when it
+   * goes on. Neither waits nor calls foreign code.
    *
-   * @return tells whoever waits, which may be foreign code and take its time; null if the loop
-   *     does, or did
+   * @return signals the end of the wait, which may be foreign code and take its time; null if the
+   *     loop does, or did
    */
   @Nullable Runnable expire(HeldUp why);
 }

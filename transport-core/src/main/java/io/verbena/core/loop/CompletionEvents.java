@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The events of a completion channel, for a loop that sleeps elsewhere: in a selector, say. The
- * provider tells of an event, or else a thread of its own awaits it. Only {@link #haveCome} may be
- * called by other threads than the loop's.
+ * provider calls a listener for each event, or else a thread of its own awaits events. Only {@link
+ * #haveCome} may be called by other threads than the loop's.
  *
  * <p>The loop {@linkplain #take takes} events before it arms its queues, and looks whether any
  * {@linkplain #haveCome have come} after it has said that it sleeps: then either it sees the event,
- * or who raised the event sees that it sleeps.
+ * or the thread that raised the event sees that the loop sleeps.
  */
 public final class CompletionEvents {
   private final Runnable wakeup;
@@ -37,7 +37,7 @@ public final class CompletionEvents {
     wakeup.run();
   }
 
-  /** Returns whether there may be events that nobody took. */
+  /** Returns whether there may be events that were not taken. */
   public boolean haveCome() {
     return came;
   }

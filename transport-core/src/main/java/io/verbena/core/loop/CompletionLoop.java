@@ -68,7 +68,7 @@ public final class CompletionLoop {
   /** Behind the task that runs now; a watchdog looks at it while that takes its time. */
   private @Nullable LoopTask nextToRun;
 
-  /** Counts duty cycles. Written on the loop, read by whoever watches it. */
+  /** Counts duty cycles. The loop writes it, and its watchers read it. */
   private int cycles;
 
   /** The thread while it is in the loop. Not volatile: no other thread ever finds itself here. */
@@ -128,7 +128,7 @@ public final class CompletionLoop {
     }
   }
 
-  /** Whether the caller is in this loop: on its thread, or within its duty cycle. */
+  /** Returns whether the caller is in this loop: on its thread, or within its duty cycle. */
   public boolean inLoop() {
     return Thread.currentThread() == inside;
   }
@@ -162,14 +162,14 @@ public final class CompletionLoop {
   }
 
   /**
-   * Has {@code action} run on the loop's thread each time it has slept, also if it breaks down; it
-   * finds {@link #isSleeping} false. It must be short, and throw nothing.
+   * Runs {@code action} on the loop's thread each time the loop has slept, also if it breaks down;
+   * the action finds {@link #isSleeping} false. It must be short, and throw nothing.
    */
   public void onWake(Runnable action) {
     onWake = action;
   }
 
-  /** Returns who waits for it with a deadline. */
+  /** Returns the operations that wait for the loop with a deadline. */
   public Waiters waiters() {
     return waiters;
   }
@@ -189,7 +189,10 @@ public final class CompletionLoop {
     }
   }
 
-  /** Calls {@code visitor} with those who wait for what the members have taken up, likewise. */
+  /**
+   * Calls {@code visitor} with the operations that wait for what the members have taken up, as far
+   * as they can be seen from another thread.
+   */
   void forEachTakenUp(AwaitedVisitor visitor) {
     queues.forEach(member -> member.forEachAwaited(visitor));
   }
@@ -274,7 +277,10 @@ public final class CompletionLoop {
     tickListeners.add(listener);
   }
 
-  /** Has a deadline of its own. All methods are called on the loop's thread. */
+  /**
+   * A listener to the ticks of the loop, with a deadline of its own. All methods are called on the
+   * loop's thread.
+   */
   public interface TickListener {
     /** Called on each tick; returns whether it waits for further ticks. */
     boolean tick();
@@ -287,7 +293,7 @@ public final class CompletionLoop {
     void shutDown(@Nullable Throwable broken);
   }
 
-  /** Returns who is called at the end of its duty cycle. */
+  /** Returns the connections that are called at the end of its duty cycle. */
   public DutyCycleEnds dutyCycleEnds() {
     return ends;
   }
@@ -325,7 +331,7 @@ public final class CompletionLoop {
 
   /**
    * Returns what the loop broke down with, or null. Then it has shut all members down, or is about
-   * to, and serves nobody any more.
+   * to, and serves none any more.
    */
   public @Nullable Throwable brokenBy() {
     return brokenBy;
@@ -345,7 +351,7 @@ public final class CompletionLoop {
     return failure;
   }
 
-  /** Shuts everybody down, whatever one of them throws. */
+  /** Shuts all members and listeners down, whatever one of them throws. */
   private void shutDownAll(Throwable cause, boolean now) {
     for (int i = 0; i < queues.bound(); i++) {
       LoopMember member = queues.at(i);
@@ -519,7 +525,8 @@ public final class CompletionLoop {
   }
 
   /**
-   * A listener that throws waits no longer: it may have told a subscriber that its time is over.
+   * Calls {@code listener.tick()}; returns false if it throws. It may have signalled a subscriber
+   * that its time is over, and so waits no longer.
    */
   private static boolean waitsOn(TickListener listener) {
     try {
@@ -583,7 +590,7 @@ public final class CompletionLoop {
     try {
       queues.close();
     } catch (VerbsException e) {
-      // Whoever waits for the end tries again.
+      // A thread that waits for the end tries again, by closeQueues().
     }
     failure = first;
     ended = true;

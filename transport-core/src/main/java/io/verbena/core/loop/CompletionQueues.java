@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The completion queues of one thread. Members share them by reserving a part of a queue's depth
- * each, so that no queue overruns; a work request's id tells whose it is. There is one queue, which
+ * each, so that no queue overruns; a work request's id names the member. There is one queue, which
  * is resized as members come, where the device can do that; else, or beyond what it can, there are
  * few, each twice as deep as the one before. Not thread-safe.
  *
@@ -111,7 +111,7 @@ public final class CompletionQueues<M extends CompletionTarget> {
       queues.add(shared);
       return shared;
     } catch (Throwable e) {
-      // No memory: nobody else would close it.
+      // No memory: nothing else would close it.
       made.close();
       throw e;
     }
@@ -199,7 +199,7 @@ public final class CompletionQueues<M extends CompletionTarget> {
       return false;
     }
     boolean any = false;
-    // A wake-up that nobody took answers null once, in front of events.
+    // await() returns null once for a wake-up that was not taken, in front of events.
     for (int nulls = 0; nulls < 2; ) {
       CompletionQueue queue = look(channel);
       if (queue == null) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.core.loop;
 
-/** What a connection does at the end of a duty cycle, if it asked for that. Only on the loop. */
+/**
+ * The action that a connection runs at the end of a duty cycle, if it asked for that. Only on the
+ * loop.
+ */
 public final class DutyCycleEnd {
   private final DutyCycleEnds ends;
   private final Runnable action;

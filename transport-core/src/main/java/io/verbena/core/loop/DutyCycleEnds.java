@@ -10,7 +10,7 @@ public final class DutyCycleEnds {
   private @Nullable DutyCycleEnd[] running = new @Nullable DutyCycleEnd[16];
   private int count;
 
-  /** Returns whether nobody asked since the last {@link #run}. */
+  /** Returns whether no connection has asked since the last {@link #run}. */
   public boolean isEmpty() {
     return count == 0;
   }

@@ -4,7 +4,7 @@ package io.verbena.core.loop;
 import java.util.function.BooleanSupplier;
 
 /**
- * Invokes the duty cycles of a transport's loops and dispatchers, and tells them the time, in place
+ * Invokes the duty cycles of a transport's loops and dispatchers, and gives them the time, in place
  * of threads of their own: for simulations, where one thread does everything and time is virtual.
  * That thread calls all methods.
  */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class EventWatcher {
   private static final long LONGEST_SLEEP = TimeUnit.MINUTES.toNanos(1);
 
-  /** How long the thread may take to end. */
+  /** The time that the thread may take to end. */
   private static final long PATIENCE = TimeUnit.SECONDS.toMillis(10);
 
   private final CompletionChannel channel;

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * @param nanos for how long
  */
 public record HeldUp(String loop, long nanos) {
-  /** Says so, for errors. */
+  /** Returns a text for errors: the loop, and the time that it has been held up. */
   public String text() {
     return "completion loop "
         + loop

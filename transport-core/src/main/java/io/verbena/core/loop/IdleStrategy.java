@@ -13,13 +13,14 @@ import java.util.function.LongSupplier;
  * <p>In {@link PollMode#ADAPTIVE} it learns how long to spin, as KVM's halt polling does
  * (Documentation/virt/kvm/halt-polling.rst in Linux): longer where work came soon after the loop
  * fell asleep, shorter where it came late, and never longer than {@link RdmaOptions#spinTime}. It
- * gives way to whoever needs the CPU: the peer's loop, or the compiler of a JVM that warms up.
+ * gives way to other threads that need the CPU: the peer's loop, or the compiler of a JVM that
+ * warms up.
  */
 public final class IdleStrategy {
   /** The clock is read once in 16 calls, as reading it costs more than a poll. */
   private static final int CLOCK_MASK = 15;
 
-  /** Where spinning begins, and where it begins again when it pays again. */
+  /** The first spin time, also where spinning pays again after it did not. */
   private static final long FIRST_SPIN = TimeUnit.MICROSECONDS.toNanos(20);
 
   /** Below it spinning is given up, as it finds nothing. */
@@ -47,7 +48,7 @@ public final class IdleStrategy {
   private long spinNow;
   private int periods;
 
-  /** Whether the idle period will tell if spinning pays. */
+  /** Whether this idle period will show if spinning pays. */
   private boolean learns;
 
   /**
@@ -61,7 +62,7 @@ public final class IdleStrategy {
     this(mode, options, System::nanoTime, Thread::yield);
   }
 
-  /** As above, with another clock and another way to give the CPU to others. */
+  /** Creates a strategy with another clock and another way to give the CPU to others. */
   IdleStrategy(PollMode mode, RdmaOptions options, LongSupplier clock, Runnable giveWay) {
     this.mode = mode;
     this.clock = clock;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.core.loop;
 
-/** Has a peer that may be gone without a word. Only on its loop; must not throw. */
+/** A member of a loop whose peer may have gone without a word. Only on its loop; must not throw. */
 public interface KeepAliveMember {
 
-  /** How often {@link #keepAlive} is called in the time of {@code RdmaOptions.keepAlive}. */
+  /** The number of calls of {@link #keepAlive} in the time of {@code RdmaOptions.keepAlive}. */
   int KEEP_ALIVE_ROUNDS = 4;
 
   /**

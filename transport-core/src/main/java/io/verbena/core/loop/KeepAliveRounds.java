@@ -12,10 +12,10 @@ import io.verbena.RdmaOptions;
  * @param <M> the members
  */
 public final class KeepAliveRounds<M extends QueueMember> {
-  /** How many peers are asked before a pause. */
+  /** The number of peers that are asked before a pause. */
   static final int MOST_ASKED = 64;
 
-  /** How many members are visited before a pause. */
+  /** The number of members that are visited before a pause. */
   static final int MOST_VISITED = 1024;
 
   private static final long PAUSE = 1_000_000;
@@ -48,7 +48,7 @@ public final class KeepAliveRounds<M extends QueueMember> {
     return Math.max(0, next - now);
   }
 
-  /** Goes on if it is time. */
+  /** Continues the round if a pause is over, or begins one if it is time. */
   public void run(long now) {
     if (now - next >= 0) {
       goOn(now);

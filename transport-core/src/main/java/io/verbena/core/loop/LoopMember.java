@@ -8,9 +8,10 @@ package io.verbena.core.loop;
 public interface LoopMember extends QueueMember {
 
   /**
-   * Calls {@code visitor} with those who wait for what this member has taken up. Called by a
-   * watchdog while the loop is held up, which may go on meanwhile: reads what the loop writes, as
-   * far as it can be seen, and changes nothing. Does nothing where nobody waits with a deadline.
+   * Calls {@code visitor} with the operations that wait for what this member has taken up. Called
+   * by a watchdog while the loop is held up, which may go on meanwhile: reads what the loop writes,
+   * as far as it can be seen, and changes nothing. Does nothing where no operation waits with a
+   * deadline.
    */
   default void forEachAwaited(AwaitedVisitor visitor) {}
 

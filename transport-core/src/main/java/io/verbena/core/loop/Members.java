@@ -13,7 +13,7 @@ final class Members<M extends CompletionTarget> {
   private @Nullable SharedCompletionQueue[] queues = new @Nullable SharedCompletionQueue[16];
   private int[] generations = new int[16];
 
-  /** Indices below {@link #bound} that are nobody's. */
+  /** The indices below {@link #bound} that no member has. */
   private int[] free = new int[16];
 
   private int freeCount;

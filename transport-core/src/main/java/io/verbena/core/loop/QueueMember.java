@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.core.loop;
 
-/** Has completions in the queues of a loop, and perhaps a peer that may be gone without a word. */
+/**
+ * A member with completions in the queues of a loop, and perhaps a peer that may have gone without
+ * a word.
+ */
 public interface QueueMember extends CompletionTarget, KeepAliveMember {}

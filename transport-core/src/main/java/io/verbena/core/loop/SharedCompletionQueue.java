@@ -28,7 +28,7 @@ final class SharedCompletionQueue {
     return true;
   }
 
-  /** Whether so many more would fit if it had this depth. */
+  /** Returns whether so many more would fit if it had this depth. */
   boolean fits(int completions, int depth) {
     return completions <= depth - reserved && members < MOST_MEMBERS;
   }

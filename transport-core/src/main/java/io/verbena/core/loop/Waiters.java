@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits for a loop, with a deadline: what was added here, tasks that wait to be run, and what
- * its members have taken up. Adding and removing may be done by any thread, the rest by one
- * watchdog.
+ * The operations that wait for a loop with a deadline: those that were added here, tasks that wait
+ * to be run, and those whose requests its members have taken up. Adding and removing may be done by
+ * any thread, the rest by one watchdog.
  */
 public final class Waiters {
   private final CompletionLoop loop;
@@ -29,7 +29,7 @@ public final class Waiters {
     added.putIfAbsent(waiter, System.nanoTime());
   }
 
-  /** Nobody waits for it any more. */
+  /** Removes an operation that does not wait any more. */
   public void remove(Awaited waiter) {
     added.remove(waiter);
   }
@@ -56,16 +56,19 @@ public final class Waiters {
         });
   }
 
-  /** The loop has not gone on since then: notes who waits for what it had taken up. */
+  /**
+   * Notes the operations that wait for what the loop had taken up; the loop has not gone on since
+   * then.
+   */
   public void noteTakenUp(long since) {
     long tick = loop.tickNanos();
     loop.forEachTakenUp((awaited, ticks) -> seen.merge(awaited, since - ticks * tick, Math::min));
   }
 
   /**
-   * Ends the wait of all whose deadlines have passed.
+   * Ends the waits whose deadlines have passed.
    *
-   * @param tell runs what tells them
+   * @param tell runs the signals of their ends
    */
   public void expire(long now, HeldUp why, Consumer<Runnable> tell) {
     expire(added, now, why, tell);

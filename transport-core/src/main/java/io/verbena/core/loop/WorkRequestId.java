@@ -44,7 +44,7 @@ public final class WorkRequestId {
     return prefix | RECEIVE | (sequence & SEQUENCE_MASK);
   }
 
-  /** Whether the id is that of a receive. */
+  /** Returns whether the id is that of a receive. */
   public static boolean isReceive(long id) {
     return (id & RECEIVE) != 0;
   }

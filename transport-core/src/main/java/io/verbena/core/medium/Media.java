@@ -102,7 +102,10 @@ public final class Media {
     return URI.create(SCHEME + "://" + address.getHost() + ":" + port + query);
   }
 
-  /** Of this process there is one server for a port, whatever its address, and so of this host. */
+  /**
+   * Returns the address of a server on a medium. In a process, and so on a host, one server has a
+   * port, whatever its address.
+   */
   private static URI at(Medium medium, String host, int port) {
     String where = medium.reach() == Reach.NETWORK ? host : SCHEME;
     return URI.create(medium.scheme() + "://" + where + ":" + port);

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What may carry a connection, the fastest first; each is a verbs provider. */
+/** A carrier of connections, the fastest first; each is a verbs provider. */
 enum Medium {
   EMULATED(Reach.PROCESS),
   SHM(Reach.HOST),
@@ -16,7 +16,7 @@ enum Medium {
   /** Made to be true and not to be fast: used where it is asked for. */
   ROCE(Reach.NETWORK);
 
-  /** How far it leads. */
+  /** The distance that a medium reaches. */
   enum Reach {
     PROCESS,
     HOST,
@@ -33,7 +33,7 @@ enum Medium {
     return reach;
   }
 
-  /** Whether there may be hosts without a device of its own. */
+  /** Returns whether it needs a device that a host may lack. */
   boolean needsDevice() {
     return this == DISNI || this == VERBS;
   }

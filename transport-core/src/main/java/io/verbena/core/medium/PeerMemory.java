@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What led to a peer when somebody connected last: a choice that ages, as a better one may have
- * come meanwhile, and of which so many are kept, the latest. Thread-safe.
+ * Remembers the choice that led to a peer at the last connect. A choice ages, as a better one may
+ * have come meanwhile; the latest 1024 are kept. Thread-safe.
  *
  * @param <P> the peer
  * @param <C> the choice
@@ -33,7 +33,7 @@ public final class PeerMemory<P, C> {
     return entry == null ? null : entry.choice;
   }
 
-  /** Returns the choice for a peer; null if there is none, or it was made so long ago. */
+  /** Returns the choice for a peer; null if there is none, or it is {@code nanos} old or older. */
   public synchronized @Nullable C get(P peer, long nanos) {
     Entry<C> entry = entries.get(peer);
     return entry == null || isOld(entry, nanos) ? null : entry.choice;

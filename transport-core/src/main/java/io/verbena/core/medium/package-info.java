@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Which media lead to an address that leaves the choice to both ends. */
+/** The media that lead to an address that leaves the choice to both ends. */
 @NullMarked
 package io.verbena.core.medium;
 

@@ -18,7 +18,7 @@ final class Block {
   /** The whole slab's memory. */
   final ByteBuffer memory;
 
-  /** Where the block begins in {@link #memory}. */
+  /** The offset of the block in {@link #memory}. */
   final int base;
 
   final int length;

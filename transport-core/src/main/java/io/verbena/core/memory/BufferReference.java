@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 
-/** Tells when the buffer that uses a registration is garbage. */
+/** A reference that is enqueued when the buffer that uses a registration is garbage. */
 final class BufferReference extends WeakReference<ByteBuf> {
   private final CachedRegistration registration;
 
@@ -22,7 +22,7 @@ final class BufferReference extends WeakReference<ByteBuf> {
     return registration;
   }
 
-  /** Whether no other buffer has used the registration since. */
+  /** Returns whether no other buffer has used the registration since. */
   boolean isCurrent() {
     return registration.user() == this;
   }

@@ -22,7 +22,7 @@ final class CachedRegistration {
   /**
    * @param span where the memory is
    * @param memory a view of the memory
-   * @param wrapped whether nobody frees the memory while there is a view of it
+   * @param wrapped whether the memory is not freed while there is a view of it
    * @param registration of all of the memory
    */
   CachedRegistration(Span span, ByteBuffer memory, boolean wrapped, Registration registration) {
@@ -45,7 +45,7 @@ final class CachedRegistration {
     return registration.region().address() + (nativeAddress - span.address());
   }
 
-  /** The buffer that uses it: when that is garbage, nobody does. */
+  /** Sets the buffer that uses the registration: nothing uses it once that buffer is garbage. */
   void user(BufferReference newUser) {
     user = newUser;
   }
@@ -68,7 +68,10 @@ final class CachedRegistration {
     return (isUsedBy(buffer) || (wrapped && wraps)) && isAccessible();
   }
 
-  /** On newer JDKs a freed buffer's memory cannot be touched; that tells that it is another's. */
+  /**
+   * Returns false once the memory was freed, which newer JDKs show: what lies there then is
+   * another's.
+   */
   private boolean isAccessible() {
     try {
       byte unused = memory.get(0);

@@ -73,7 +73,10 @@ public final class DirectMemory {
     share.giveBack(bytes);
   }
 
-  /** A slab was given up: the garbage collector frees it when nobody can see its bytes. */
+  /**
+   * Counts a slab that was given up: the garbage collector frees it when nothing can reach its
+   * bytes.
+   */
   void giveUp(long bytes) {
     share.giveBack(bytes);
     givenUp.addAndGet(bytes);
@@ -103,7 +106,7 @@ public final class DirectMemory {
     }
   }
 
-  /** Whether it makes sense to ask again: for less, or as enough may have been freed. */
+  /** Returns whether it makes sense to ask again: for less, or as enough may have been freed. */
   private boolean mayHelp(RefusedAllocation last, int length) {
     if (length < last.length) {
       return true;

@@ -21,7 +21,7 @@ record HcaRefusal(int length, long closings, long at, MemoryLimitException why) 
     this(length, closings, System.nanoTime(), why);
   }
 
-  /** Whether it would refuse so many bytes again. */
+  /** Returns whether it would refuse so many bytes again. */
   boolean covers(int wanted, long closingsNow) {
     return wanted >= length && closings == closingsNow && System.nanoTime() - at < PAUSE;
   }

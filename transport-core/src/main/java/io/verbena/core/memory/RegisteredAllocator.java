@@ -8,8 +8,8 @@ import io.netty.buffer.UnpooledHeapByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Allocates registered buffers; at the limit it fails, or gives such that are not. Heap buffers,
- * which no HCA can reach, it makes only for those who ask for them by name. Thread-safe.
+ * Allocates registered buffers; at the limit it fails, or returns buffers that are not registered.
+ * It makes heap buffers, which no HCA can reach, only on explicit request. Thread-safe.
  */
 final class RegisteredAllocator extends AbstractByteBufAllocator {
   private final Slabs slabs;

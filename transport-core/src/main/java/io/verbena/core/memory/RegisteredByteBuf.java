@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A buffer in registered memory. It stays with its block when it is free, so that allocating it
  * again makes no garbage; only growing beyond the block makes it change blocks with a free buffer.
- * Whoever else holds a reference meanwhile may have the HCA use the old block: nobody gets that
- * before the last reference is gone.
+ * Another holder of a reference may have given the old block to the HCA meanwhile: the block is not
+ * used again before the last reference is gone.
  *
  * <p>Its retained slices count their references themselves, and belong to it: they are reused when
  * it is. The first thread that slices it gets them; others get new ones.
@@ -58,7 +58,7 @@ final class RegisteredByteBuf extends RegisteredBytes {
   private @Nullable RegisteredSlice[] slices = NO_SLICES;
   private int slicesUsed;
 
-  /** Have the blocks that this one grew out of while others held it. */
+  /** The buffers with the blocks that this one grew out of while others held it. */
   private @Nullable List<RegisteredByteBuf> outgrown;
 
   RegisteredByteBuf(ByteBufAllocator allocator, Slabs slabs, Block block) {
@@ -216,8 +216,8 @@ final class RegisteredByteBuf extends RegisteredBytes {
   }
 
   /**
-   * Makes the buffer as good as new where nobody but the caller holds a reference; its owner alone
-   * may ask.
+   * Makes the buffer as good as new if only the caller holds a reference; only its owner may call
+   * this.
    *
    * @return false if somebody does
    */

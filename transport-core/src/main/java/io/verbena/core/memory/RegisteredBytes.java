@@ -26,7 +26,7 @@ abstract sealed class RegisteredBytes extends AbstractReferenceCountedByteBuf
   /** The buffer that has the block: this one, or the one that this is a slice of. */
   final RegisteredByteBuf root;
 
-  /** Where these bytes begin in the buffer. */
+  /** The offset of these bytes in the buffer. */
   int offset;
 
   int capacity;
@@ -50,7 +50,7 @@ abstract sealed class RegisteredBytes extends AbstractReferenceCountedByteBuf
     resetRefCnt();
   }
 
-  /** Where index 0 is in the memory of the block. */
+  /** Returns where index 0 is in the memory of the block. */
   private int start(Block block) {
     return block.base + offset;
   }
@@ -372,7 +372,7 @@ abstract sealed class RegisteredBytes extends AbstractReferenceCountedByteBuf
     return exclusiveNioBuffer(index, length);
   }
 
-  /** As {@link #nioBuffer}, but for one user at a time, as one who writes is. */
+  /** As {@link #nioBuffer}, but for one user at a time, such as a writer. */
   abstract ByteBuffer exclusiveNioBuffer(int index, int length);
 
   @Override

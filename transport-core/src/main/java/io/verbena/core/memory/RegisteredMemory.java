@@ -50,7 +50,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   }
 
   /**
-   * As above.
+   * Registers memory whose slabs are made of {@code direct}.
    *
    * @param direct what the allocator's slabs are made of
    */
@@ -79,9 +79,9 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   }
 
   /**
-   * Returns an allocator for those who do not know of registered memory: as {@link #allocator}, but
-   * at the limit its buffers, or what they grow by, are not registered, and {@link #locate} does
-   * not find them.
+   * Returns an allocator for code that does not know of registered memory: as {@link #allocator},
+   * but at the limit its buffers, or what they grow by, are not registered, and {@link #locate}
+   * does not find them.
    */
   public ByteBufAllocator lenientAllocator() {
     return lenientAllocator;
@@ -129,7 +129,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
       } else {
         next = at.unwrap();
         if (next == null || next.capacity() != at.capacity()) {
-          // Not a wrapper or a duplicate: where it begins cannot be told.
+          // Not a wrapper or a duplicate: its offset is unknown.
           return false;
         }
       }
@@ -229,8 +229,8 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
 
   /**
    * Registers exactly these bytes for a READ of this end to write, where the device wants the peer
-   * to have the right to it. The peer is told the key, which is good for nothing else, and for
-   * nothing at all once this is closed. The caller keeps the buffer retained until then.
+   * to have the right to it. The peer gets the key, which permits nothing else, and nothing at all
+   * once this is closed. The caller keeps the buffer retained until then.
    *
    * @return null on a device with {@link Capability#LOCAL_READ_SINKS}, which takes any memory
    * @throws IllegalArgumentException as {@link #expose}
@@ -318,8 +318,8 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   }
 
   /**
-   * Whether more than half is registered of what may be, or of what the JVM leaves to slabs: who
-   * only keeps bytes for later had better copy them.
+   * Returns whether more than half is registered of what may be, or of what the JVM leaves to
+   * slabs: then bytes that are only kept for later should be copied.
    */
   public boolean isScarce() {
     return limit.used() > plenty;

@@ -5,8 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.SlicedByteBuf;
 
 /**
- * Netty's slice that shares the references of what it is a part of, and knows where it begins,
- * which Netty's does not tell.
+ * A slice as Netty's, which shares the references of its buffer and also knows its offset in it.
  */
 @SuppressWarnings("deprecation")
 final class RegisteredView extends SlicedByteBuf {
@@ -17,7 +16,7 @@ final class RegisteredView extends SlicedByteBuf {
     offset = index;
   }
 
-  /** Where it begins in what it {@linkplain #unwrap unwraps} to. */
+  /** Returns where it begins in what it {@linkplain #unwrap unwraps} to. */
   int offset() {
     return offset;
   }

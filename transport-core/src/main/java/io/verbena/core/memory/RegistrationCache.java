@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Registrations of foreign direct buffers, kept for the next use of the same memory. The least
  * recently used are closed first, except those that a lease pins. Thread-safe; registers and
- * deregisters without its lock, which those need who only look for a registration.
+ * deregisters without its lock, so that a lookup does not wait for that.
  *
  * <p>A registration is found again by native address and length, and must be of the same memory:
  *
  * <ul>
  *   <li>A buffer that wraps an NIO buffer does not own its memory: the garbage collector frees that
- *       when nobody has a view of it, and the registration has one. So while it is kept, nothing
+ *       when there is no view of it, and the registration has one. So while it is kept, nothing
  *       else can lie there, and any wrapper serves.
  *   <li>All other buffers may free their memory themselves: only the same object serves.
  * </ul>
@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * <p>No peer has a right to it, so one that is out of date can give nothing away. It could still
  * make the HCA use old pages: if a pool unmaps a chunk, maps another at the same address, and hands
  * out the same buffer object there again, or if somebody frees an NIO buffer by hand and wraps
- * another that got its address, all while the registration is kept. Who does so while buffers are
- * being sent should set {@link io.verbena.RdmaOptions#maxCachedRegistrations} to 0.
+ * another that got its address, all while the registration is kept. A program that does so while
+ * buffers are being sent should set {@link io.verbena.RdmaOptions#maxCachedRegistrations} to 0.
  */
 final class RegistrationCache {
   private static final int MOST_SPARE = 1024;
@@ -250,7 +250,9 @@ final class RegistrationCache {
     }
   }
 
-  /** Whether a buffer wraps memory that it never frees; Netty's own that do are subclasses. */
+  /**
+   * Returns whether a buffer wraps memory that it never frees; Netty's own that do are subclasses.
+   */
   private static boolean wraps(ByteBuf root) {
     Class<?> kind = root.getClass();
     return (kind == UnpooledUnsafeDirectByteBuf.class || kind == UnpooledDirectByteBuf.class)

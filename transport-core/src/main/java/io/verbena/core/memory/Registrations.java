@@ -22,7 +22,7 @@ final class Registrations {
   private final RegistrationLimit limit;
   private final AtomicLong closings = new AtomicLong();
 
-  /** How many are being made, which the domain may have already. */
+  /** The number of registrations that are being made, and that the domain may have already. */
   private final AtomicInteger underWay = new AtomicInteger();
 
   private @Nullable Registration first;
@@ -139,7 +139,7 @@ final class Registrations {
     }
   }
 
-  /** How many registrations were closed so far. */
+  /** Returns how many registrations were closed so far. */
   long closings() {
     return closings.get();
   }

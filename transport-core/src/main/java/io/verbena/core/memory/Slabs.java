@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The buffers of registered memory, each bound to a block of a slab: free ones by size class, and
  * the slabs that new ones are cut from. Longer ones than a slab is cut into have one of their own.
  * Thread-safe; takes a lock only to make a new buffer, and for the long ones. Memory is allocated
- * and registered without that lock: who finds a block waits for nobody who does.
+ * and registered without that lock: a thread that finds a block does not wait for that.
  */
 final class Slabs {
   private static final int MOST_IN_SLAB = 4 << 20;
@@ -38,7 +38,10 @@ final class Slabs {
   private final LargeBuffers freeLarge;
   private final DirectMemory direct;
 
-  /** Held by who registers a whole slab. Others wait for it a moment, and then help themselves. */
+  /**
+   * Held by the thread that registers a whole slab. Others wait for it a moment, and then help
+   * themselves.
+   */
   private final ReentrantLock expansion = new ReentrantLock();
 
   private volatile @Nullable HcaRefusal refusal;
@@ -103,7 +106,7 @@ final class Slabs {
     return length > MOST_IN_SLAB ? freeLarge.take(length) : take(length);
   }
 
-  /** Takes back a buffer that nobody uses any more. */
+  /** Takes back a buffer that is not used any more. */
   void give(RegisteredByteBuf buffer) {
     Block block = buffer.block();
     if (!block.isRegistered()) {
@@ -228,7 +231,7 @@ final class Slabs {
   private @Nullable RegisteredByteBuf takeLonger(int sizeClass) {
     growth.lock();
     try {
-      // The lock keeps out who holds all free ones to see which slabs are idle.
+      // The lock keeps out a thread that holds all free ones to see which slabs are idle.
       for (int longer = sizeClass; longer < SizeClasses.COUNT; longer++) {
         RegisteredByteBuf freed = free.get(longer).popSurely();
         if (freed != null) {

@@ -28,7 +28,7 @@ final class DeviceMeters {
     tags = Tags.of("provider", provider, "device", device);
   }
 
-  /** What an open device has counted since it was opened. */
+  /** The growth of an open device's counters since it was opened. */
   private static final class Growth {
     private final DeviceCounters counters;
     private final Map<Counter, Long> starts = new EnumMap<>(Counter.class);
@@ -68,7 +68,7 @@ final class DeviceMeters {
     }
   }
 
-  /** Answers what nobody has counted before. */
+  /** Adds a user; returns the counters that no meter shows yet. */
   private synchronized Set<Counter> begin(Object user, DeviceCounters counters) {
     users.put(user, counters);
     open.computeIfAbsent(counters, Growth::new);

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 final class Operations {
   private static final SendOpcode[] BY_CODE = byCode();
 
-  /** One more than the highest code. */
+  /** The number of codes: one more than the highest. */
   static final int OPCODES = BY_CODE.length;
 
   private static final int STATUSES = statuses();

@@ -2,8 +2,8 @@
 package io.verbena.core.micrometer;
 
 /**
- * What a connection has done so far. Its loop's thread alone adds; others read, a moment late. A
- * closed one's are added to those of all that are closed.
+ * The totals of a connection so far. Its loop's thread alone adds; others read, a moment late.
+ * Those of a closed connection are added to the totals of all closed ones.
  */
 final class Totals {
   long sentMessages;

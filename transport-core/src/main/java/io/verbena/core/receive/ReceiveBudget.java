@@ -2,8 +2,8 @@
 package io.verbena.core.receive;
 
 /**
- * How many receives a pool keeps posted, and how many of them its connections may promise. Counts
- * alone.
+ * Counts how many receives a pool keeps posted, and how many of them its connections may promise.
+ * It posts nothing itself.
  *
  * <p>Each connection may promise its peer {@code first} receives at all times, and {@code extra}
  * ones that it was granted here. The pool keeps
@@ -69,20 +69,20 @@ final class ReceiveBudget {
     connections--;
   }
 
-  /** How many receives to keep posted. */
+  /** Returns how many receives to keep posted. */
   int target() {
     int most = Math.min(RESERVE + connections / RESERVE_SHARE, bound / 2);
     return extra + (int) Math.min((long) connections * first, most);
   }
 
-  /** What connections may promise at the most. */
+  /** Returns what connections may promise at the most. */
   long promised() {
     return (long) connections * first + extra;
   }
 
   /**
-   * How many of {@code wanted} receives a connection may have that has {@code held} extra ones; 0
-   * or more. They are its own once they are {@linkplain #take taken}.
+   * Returns how many of {@code wanted} receives a connection may have that has {@code held} extra
+   * ones; 0 or more. The connection has them once they are {@linkplain #take taken}.
    */
   int grant(int wanted, int held) {
     int room = mostExtra() - extra;
@@ -112,7 +112,9 @@ final class ReceiveBudget {
     }
   }
 
-  /** Whether a connection with {@code held} extra receives keeps others from having as many. */
+  /**
+   * Returns whether a connection with {@code held} extra receives keeps others from having as many.
+   */
   boolean hasMoreThanItsPart(int held) {
     return contended && held > part(held);
   }
@@ -121,7 +123,7 @@ final class ReceiveBudget {
     return bound - bound / 2;
   }
 
-  /** An even part, with one more who waits for one. */
+  /** Returns an even part, where one more waits for a part. */
   private int part(int held) {
     return mostExtra() / (sharers + (held == 0 ? 1 : 0) + 1);
   }

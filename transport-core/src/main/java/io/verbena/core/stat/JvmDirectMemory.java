@@ -5,7 +5,7 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.Optional;
 
-/** What the JVM tells of its direct memory. */
+/** The JVM's own figures of its direct memory. */
 public final class JvmDirectMemory {
   private JvmDirectMemory() {}
 

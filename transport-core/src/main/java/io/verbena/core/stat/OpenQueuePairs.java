@@ -55,7 +55,7 @@ public final class OpenQueuePairs implements QueuePairListener {
   }
 
   /**
-   * Notes who uses a queue pair until it is closed. Does nothing if it is not open.
+   * Notes the user of a queue pair, until the queue pair is closed. Does nothing if it is not open.
    *
    * @param user whose name and credits are shown
    */

@@ -4,9 +4,9 @@ package io.verbena.core.stat;
 import java.util.Map;
 
 /**
- * The transport's object that uses a queue pair, for people who look at a running program. Any
- * thread may call it while it works: it answers at once, from fields as they are, and its answers
- * may be a moment old.
+ * The transport's object that uses a queue pair, shown to people who look at a running program. Any
+ * thread may call it while the object works: each method returns at once, from fields as they are,
+ * and its result may be a moment old.
  */
 public interface QueuePairUser {
 

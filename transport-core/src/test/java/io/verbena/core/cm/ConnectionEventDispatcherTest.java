@@ -28,7 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What goes wrong with one event, and what becomes of listeners when none can be taken any more.
+ * Tests events that cannot be handled, and what becomes of listeners when none can be taken any
+ * more.
  */
 class ConnectionEventDispatcherTest {
   private static final URI ADDRESS = URI.create("failing://device");

@@ -8,7 +8,7 @@ import io.verbena.RdmaOptions;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** How long a loop without work polls before it sleeps, on a clock of the test. */
+/** Tests how long a loop without work polls before it sleeps, on a clock of the test. */
 class IdleStrategyTest {
   private static final long MICROSECOND = 1000;
   private static final long LONGEST = 100 * MICROSECOND;

@@ -77,7 +77,7 @@ class ByteBufTest {
         String ourAnswer = answer(call, our);
         assertThat(ourAnswer).as("seed %d, step %d", seed, step).isEqualTo(answer(call, netty));
       }
-      // What a buffer grows by may be anything.
+      // The growth of a buffer may be any number of bytes.
       int growth = Math.max(0, ours.capacity() - capacity);
       ours.setZero(ours.capacity() - growth, growth);
       nettys.setZero(ours.capacity() - growth, growth);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What an HCA makes of registered memory. */
+/** Tests what an HCA makes of registered memory. */
 class HcaMemoryTest {
   private static final URI ADDRESS = Addresses.of("registered-memory");
 

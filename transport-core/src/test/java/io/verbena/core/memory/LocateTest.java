@@ -34,7 +34,7 @@ class LocateTest {
     memory.close();
   }
 
-  /** How a buffer can be wrapped or cut, with the first number that it shows then. */
+  /** Returns how a buffer can be wrapped or cut, with the first number that it shows then. */
   @SuppressWarnings("deprecation")
   static List<Arguments> derivations() {
     return List.of(

@@ -65,7 +65,7 @@ final class LoopbackPair implements AutoCloseable {
         .maxReadAtomic(1);
   }
 
-  /** READs, and answers how it ended. */
+  /** READs, and returns how it ended. */
   CompletionStatus read(long remoteAddress, int rkey, long address, int lkey, int length) {
     reader.postSend(
         new SendWorkRequest().read(remoteAddress, rkey).buffer(address, length, lkey).signaled());

@@ -9,7 +9,10 @@ import java.nio.ByteBuffer;
 
 /** Registered memory for tests, and what the HCA sees of it. */
 final class Memories {
-  /** What a buffer {@linkplain #withoutNioBuffers without NIO buffers} throws. */
+  /**
+   * The message of the exception that a buffer {@linkplain #withoutNioBuffers without NIO buffers}
+   * throws.
+   */
   static final String NO_NIO_BUFFER = "no NIO buffer, by a test";
 
   private Memories() {}
@@ -33,7 +36,7 @@ final class Memories {
     return new RegisteredMemory(domain, RdmaOptions.builder().maxRegisteredBytes(limit).build());
   }
 
-  /** What the HCA reads where {@code memory} locates these bytes. */
+  /** Returns what the HCA reads where {@code memory} locates these bytes. */
   static byte[] seenByHca(
       RecordingDomain domain, RegisteredMemory memory, ByteBuf buf, int index, int length) {
     Location location = new Location();

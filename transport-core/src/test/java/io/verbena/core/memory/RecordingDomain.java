@@ -72,7 +72,7 @@ final class RecordingDomain implements ProtectionDomain {
     beforeEach = action;
   }
 
-  /** How often something was registered. */
+  /** Returns how often something was registered. */
   int registrations() {
     return registrations.get();
   }

@@ -162,7 +162,7 @@ class RegisteredAllocatorTest {
     assertThat(addressesOf(100)).contains(old.address());
   }
 
-  /** Where so many new buffers of 1000 bytes lie. */
+  /** Returns where so many new buffers of 1000 bytes lie. */
   private List<Long> addressesOf(int count) {
     List<ByteBuf> buffers = new ArrayList<>();
     List<Long> addresses = new ArrayList<>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What registered memory promises, on a recording double of the verbs SPI. */
+/** Tests of what registered memory promises, on a recording double of the verbs SPI. */
 @NullMarked
 package io.verbena.core.memory;
 

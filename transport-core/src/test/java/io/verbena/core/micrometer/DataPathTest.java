@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a connection's thread is asked to do for the meters. */
+/** Tests what a connection's thread is asked to do for the meters. */
 class DataPathTest {
   private static final URI ADDRESS = URI.create("emulated://meters");
   private static final int SLOTS = 64;

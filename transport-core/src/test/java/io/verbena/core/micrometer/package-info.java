@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the meters in a Micrometer registry promise. */
+/** Tests of what the meters in a Micrometer registry promise. */
 @NullMarked
 package io.verbena.core.micrometer;
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a pool does with an HCA that fails while connections take receives. */
+/** Tests what a pool does with an HCA that fails while connections take receives. */
 @Tag("once")
 class ReceivePoolTest {
   private static final URI ADDRESS = URI.create("emulated://receive-pool?fuse=receive-pool");
@@ -52,7 +52,7 @@ class ReceivePoolTest {
   private final ReceiveShare share = pool.join();
   private boolean refuses;
 
-  /** What is told of the pool. */
+  /** Counts what the pool reports. */
   private static final class Counts extends HcaMeter {
     private long size;
     private long promised;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How a queue pair is stopped. */
+/** Tests how a queue pair is stopped. */
 @Tag("once")
 class ReceiveShareTest {
   private final VerbsException gone = new VerbsException(VerbsError.IO, "by a test");

@@ -30,10 +30,10 @@ public final class Addresses {
 
   private static final int ANOTHER_HOST = 128;
 
-  /** What stands behind each address; empty, or from its question mark on. */
+  /** The options behind each address; empty, or from its question mark on. */
   private static final String OPTIONS = HCA.getRawQuery() == null ? "" : "?" + HCA.getRawQuery();
 
-  /** How many times longer than on the emulated HCA anything may take. */
+  /** The factor by which anything may take longer than on the emulated HCA. */
   private static final int PATIENCE = Integer.getInteger("verbena.test.patience", 1);
 
   /** Of what is repeated to meet rare moments, how many per cent are done. */
@@ -52,14 +52,14 @@ public final class Addresses {
     return HCA.getScheme();
   }
 
-  /** Whether it is the emulated one. */
+  /** Returns whether it is the emulated one. */
   public static boolean areEmulated() {
     return EMULATED.equals(HCA.getScheme());
   }
 
   /**
-   * Whether packets are lost on the way between HCAs, so that what was sent may come only when it
-   * is repeated.
+   * Returns whether packets are lost on the way between HCAs, so that what was sent may come only
+   * when it is repeated.
    */
   public static boolean areLossy() {
     return LOSSY;
@@ -101,7 +101,7 @@ public final class Addresses {
     return "127." + (networks + (network >>> 8 & 0x3f)) + "." + (network & 0xff) + "." + pid % 255;
   }
 
-  /** How those who connect reach an address that is listened on. */
+  /** Returns how those who connect reach an address that is listened on. */
   public static URI reach(URI address) {
     return FROM == null ? address : from(URI.create(FROM), address);
   }
@@ -123,7 +123,10 @@ public final class Addresses {
     return limit.multipliedBy(PATIENCE);
   }
 
-  /** How often to repeat what is repeated {@code full} times where the HCA is quick; at least 1. */
+  /**
+   * Returns how often to repeat what is repeated {@code full} times where the HCA is quick; at
+   * least 1.
+   */
   public static int rounds(int full) {
     return (int) Math.max(1, (long) full * ROUNDS / 100);
   }

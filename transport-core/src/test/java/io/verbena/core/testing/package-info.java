@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What tests on an HCA need to know of it. */
+/** The properties of the HCA that tests on it need to know. */
 @NullMarked
 package io.verbena.core.testing;
 

@@ -48,7 +48,7 @@ public record DisniAddress(
   /** The scheme of addresses of RNICs. */
   public static final String SCHEME = "disni";
 
-  /** What a number is that the address does not say. */
+  /** The value of a number that the address does not set. */
   public static final int UNSET = -1;
 
   private static final int MAX_PORT = 65_535;
@@ -73,7 +73,7 @@ public record DisniAddress(
           "cq-period");
 
   /**
-   * Reads an address, and looks its hosts up.
+   * Parses an address, and looks its hosts up.
    *
    * @throws VerbsException {@code INVALID} if it is none, or names an unknown host
    */

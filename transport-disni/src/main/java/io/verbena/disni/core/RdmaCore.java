@@ -7,13 +7,12 @@ import java.nio.ByteBuffer;
 /**
  * Calls of libibverbs and librdmacm on raw pointers.
  *
- * <p>A call answers 0 or more, or a negative {@code errno}; those of DiSNI's throw instead. On the
+ * <p>A call returns 0 or more, or a negative {@code errno}; those of DiSNI's throw instead. On the
  * data path it allocates nothing. Pointers are positive. Blocks of arguments and results are arrays
  * of 64-bit words in native order at an address that the caller owns; {@link Words} names their
  * slots. Work requests and completions are the structures of libibverbs themselves.
  *
- * <p>It looks at no pointer: whoever calls makes sure that what it stands for is there until the
- * call returns.
+ * <p>It checks no pointer: the caller makes sure that its object is there until the call returns.
  */
 public interface RdmaCore {
 
@@ -38,7 +37,7 @@ public interface RdmaCore {
 
   void resolveRoute(long id, int timeoutMillis) throws IOException;
 
-  /** Answers a negative number if it fails. */
+  /** Disconnects; returns a negative number if it fails. */
   int disconnect(long id);
 
   long allocPd(long context) throws IOException;

@@ -12,8 +12,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * What a shared library is built for, and the names that it defines for others: from its ELF header
- * and its section {@code .dynsym}, see {@code elf(5)}. Nothing of it is run.
+ * The target of a shared library, and the names that it defines for others: from its ELF header and
+ * its section {@code .dynsym}, see {@code elf(5)}. None of its code is run.
  *
  * @param machine as the C compiler names it
  * @param bits 32 or 64

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The options of an address, {@code ?option=value&option=value}: in lower case with dashes.
  *
- * @param options those of its scheme
- * @param limits those that every scheme has
+ * @param options the options of its scheme
+ * @param limits the options of every scheme
  */
 record AddressOptions<O extends Enum<O>>(Map<O, String> options, Map<LimitOption, String> limits) {
   static final int MAX_PORT = 65_535;
@@ -28,9 +28,9 @@ record AddressOptions<O extends Enum<O>>(Map<O, String> options, Map<LimitOption
    * Reads the query of an address.
    *
    * @param type the options that its scheme has
-   * @param decoding makes a value of what stands in the query
-   * @throws VerbsException {@code INVALID} for an option that is not known or stands there twice,
-   *     or a value that cannot be decoded
+   * @param decoding decodes a value from the query
+   * @throws VerbsException {@code INVALID} for an option that is unknown or given twice, or a value
+   *     that cannot be decoded
    */
   static <O extends Enum<O>> AddressOptions<O> parse(
       URI address, Class<O> type, UnaryOperator<String> decoding) {
@@ -94,14 +94,14 @@ record AddressOptions<O extends Enum<O>>(Map<O, String> options, Map<LimitOption
             + ")");
   }
 
-  /** Returns the value as {@code application/x-www-form-urlencoded} has it. */
+  /** Returns a value decoded as {@code application/x-www-form-urlencoded}. */
   static String decodeForm(String value) {
     return URLDecoder.decode(value, StandardCharsets.UTF_8);
   }
 
-  /** Returns what stands for a path in a query, which {@link #decodeForm} reads. */
+  /** Returns a path encoded for a query, which {@link #decodeForm} reads. */
   static String encodePath(String path) {
-    // A space by what also those read who know nothing of forms, and "/" as it is.
+    // "%20" for a space is understood by readers that do not know forms, too; "/" stays as it is.
     return URLEncoder.encode(path, StandardCharsets.UTF_8).replace("+", "%20").replace("%2F", "/");
   }
 
@@ -118,7 +118,7 @@ record AddressOptions<O extends Enum<O>>(Map<O, String> options, Map<LimitOption
     return port;
   }
 
-  /** Returns an option as it stands in an address. */
+  /** Returns an option's name as written in an address. */
   static String text(Enum<?> option) {
     return option.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

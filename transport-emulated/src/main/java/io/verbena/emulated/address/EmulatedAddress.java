@@ -10,27 +10,27 @@ import java.util.function.UnaryOperator;
  * An address of an emulated HCA: {@code emulated://name?option=value&option=value}.
  *
  * @param name a name within this JVM, to listen on or to connect to
- * @param options what the HCA is to be like; all have a default
- * @param limits what it says of the limits of the device that is opened
+ * @param options the options that it sets; all have a default
+ * @param limits the limits that it sets for the device that is opened
  */
 public record EmulatedAddress(
     String name, Map<Option, String> options, Map<LimitOption, String> limits) {
   /** The scheme of these addresses. */
   public static final String SCHEME = "emulated";
 
-  /** The options that there are; in an address, in lower case with dashes. */
+  /** The options of these addresses; in an address, in lower case with dashes. */
   public enum Option {
-    /** {@code sync}, the default, or {@code async}: see what {@code EmulatedProvider} says. */
+    /** {@code sync}, the default, or {@code async}: see {@code EmulatedProvider}. */
     MODE,
-    /** How requests travel: {@code simulated}, in packets; without it, directly. */
+    /** {@code simulated}: requests travel in packets; without it, directly. */
     WIRE,
-    /** What chance on a simulated wire, or of mode {@code async}, is made of: a whole number. */
+    /** The seed of a simulated wire's faults, or of mode {@code async}: a whole number. */
     SEED,
     /** Microseconds that a packet takes on a simulated wire. */
     LATENCY,
     /** The probability that a packet is lost, 0 to 1. */
     LOSS,
-    /** The probability that a packet is late, and all behind it. */
+    /** The probability that a packet and all behind it are late. */
     DELAY,
     /** The probability that a packet is late, and others overtake it. */
     REORDER,
@@ -40,12 +40,15 @@ public record EmulatedAddress(
     CORRUPTION,
     /** A file to write all packets of the wire to, as a capture. */
     PCAP,
-    /** Whether the sanitizer watches: {@code false}, {@code true}, or {@code throw}. */
+    /**
+     * {@code true} to report the program's mistakes, {@code throw} to throw them, {@code false} for
+     * neither.
+     */
     SANITIZE,
     /** A name by which the device can be broken: see {@code DeviceFault}. */
     FUSE;
 
-    /** Whether it says something of a wire, and so needs {@link #WIRE}. */
+    /** Returns whether it is an option of a wire, and so needs {@link #WIRE}. */
     public boolean isOfWire() {
       return switch (this) {
         case SEED, LATENCY, LOSS, DELAY, REORDER, DUPLICATE, CORRUPTION, PCAP -> true;
@@ -61,8 +64,8 @@ public record EmulatedAddress(
   /**
    * Reads an address.
    *
-   * @throws VerbsException {@code INVALID} for another scheme, no name, or an option that is not
-   *     known or stands there twice
+   * @throws VerbsException {@code INVALID} for another scheme, no name, or an option that is
+   *     unknown or given twice
    */
   public static EmulatedAddress parse(URI address) {
     String name = address.getRawAuthority();

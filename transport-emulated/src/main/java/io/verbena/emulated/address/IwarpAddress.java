@@ -12,24 +12,27 @@ import org.jspecify.annotations.Nullable;
  * {@code iwarp://host:port?option=value}.
  *
  * @param host an address of this machine, or one to reach
- * @param port a port of TCP; 0 if there is none
- * @param options what else it says
- * @param limits what it says of the limits of the device that is opened
+ * @param port a TCP port; 0 if it names none
+ * @param options its other options
+ * @param limits the limits that it sets for the device that is opened
  */
 public record IwarpAddress(
     InetAddress host, int port, Map<Option, String> options, Map<LimitOption, String> limits) {
   /** The scheme of these addresses. */
   public static final String SCHEME = "iwarp";
 
-  /** The options that there are; in an address, in lower case with dashes. */
+  /** The options of these addresses; in an address, in lower case with dashes. */
   public enum Option {
-    /** Whether FPDUs have CRCs: {@code true} or {@code false}. */
+    /** {@code true} to ask for CRCs in FPDUs, or {@code false}. */
     CRC,
-    /** Whether to have atomics and immediate data with peers that do: as {@link #CRC}. */
+    /**
+     * {@code false} for no atomics and immediate data, also with peers that have them, or {@code
+     * true}.
+     */
     EXTENSIONS,
     /** The address of this machine to connect from. */
     SOURCE,
-    /** A file that all bytes are captured in. */
+    /** A file to write all bytes to, as a capture. */
     PCAP,
     SANITIZE
   }
@@ -38,7 +41,7 @@ public record IwarpAddress(
    * Reads an address.
    *
    * @throws VerbsException {@code INVALID} for another scheme, a host without an address, an option
-   *     that is not known or stands there twice, or a value out of range
+   *     that is unknown or given twice, or a value out of range
    */
   public static IwarpAddress parse(URI address) {
     String host = address.getHost();
@@ -60,27 +63,27 @@ public record IwarpAddress(
     }
   }
 
-  /** Looks a host of an address up; returns its address as it stands in a URI. */
+  /** Resolves the host of an address; returns the IP address as written in a URI. */
   public static String lookup(URI address, String host) {
     return RoceAddress.lookup(address, host);
   }
 
-  /** What a peer is called, for people. */
+  /** Returns a human-readable peer address, for logs. */
   public static String text(InetSocketAddress peer) {
     return SCHEME + "://" + RoceAddress.text(peer.getAddress()) + ':' + peer.getPort();
   }
 
-  /** Whether this end asks for CRCs; there are some if either end does. */
+  /** Returns whether this end asks for CRCs; they are used if either end does. */
   public boolean crc() {
     return "true".equals(options.get(Option.CRC));
   }
 
-  /** Whether this end has atomics and immediate data with a peer that does. */
+  /** Returns whether this end has atomics and immediate data with a peer that has them, too. */
   public boolean extensions() {
     return !"false".equals(options.get(Option.EXTENSIONS));
   }
 
-  /** The address of this machine that is asked for, or null. */
+  /** Returns the address of this machine that it asks for, or null. */
   public @Nullable InetAddress source() {
     String source = options.get(Option.SOURCE);
     return source == null
@@ -88,12 +91,12 @@ public record IwarpAddress(
         : RoceAddress.resolve(URI.create(SCHEME + "://" + RoceAddress.text(host)), source);
   }
 
-  /** The value of an option, or null. */
+  /** Returns the value of an option, or null. */
   public @Nullable String option(Option option) {
     return options.get(option);
   }
 
-  /** What reaches its host at another port. */
+  /** Returns an address of its host with another port. */
   public URI at(int other) {
     StringBuilder text = new StringBuilder(text(new InetSocketAddress(host, other)));
     if (options.containsKey(Option.CRC)) {

@@ -22,7 +22,7 @@ public enum LimitOption {
   MAX_READ_ATOMIC,
   MAX_MESSAGE_SIZE;
 
-  /** Returns it as it stands in an address. */
+  /** Returns its name as written in an address. */
   public String text() {
     return AddressOptions.text(this);
   }

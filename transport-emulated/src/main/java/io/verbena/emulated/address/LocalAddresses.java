@@ -23,8 +23,8 @@ public final class LocalAddresses {
   private static final String PREFIX = "roce_";
 
   /**
-   * IP, UDP, transport headers and invariant CRC; more than there are, as Soft-RoCE has it, so that
-   * both ends of a link come to the same MTU.
+   * Bytes of IP, UDP, transport headers and invariant CRC; more than are needed, as in Soft-RoCE,
+   * so that both ends of a link come to the same MTU.
    */
   private static final int HEADERS = 80;
 
@@ -33,7 +33,7 @@ public final class LocalAddresses {
 
   private LocalAddresses() {}
 
-  /** The names of devices: one for each interface that is up and has an address to use. */
+  /** Returns the names of devices: one for each interface that is up and has an address to use. */
   public static List<String> deviceNames() {
     List<String> names = new ArrayList<>();
     try {
@@ -48,17 +48,17 @@ public final class LocalAddresses {
     return names;
   }
 
-  /** The name of the device with this address. */
+  /** Returns the name of the device with this address. */
   public static String deviceName(InetAddress local) {
     return PREFIX + interfaceOf(local).getName();
   }
 
-  /** The largest MTU of RoCE that the interface with this address carries. */
+  /** Returns the largest RoCE MTU that the interface with this address carries. */
   public static Mtu mtu(InetAddress local) {
     return mtu(local, HEADERS);
   }
 
-  /** The same where packets are sealed by a lock. */
+  /** Returns the largest RoCE MTU for packets that are sealed by a lock. */
   public static Mtu lockedMtu(InetAddress local) {
     return mtu(local, HEADERS + PacketLock.OVERHEAD);
   }
@@ -92,8 +92,8 @@ public final class LocalAddresses {
   }
 
   /**
-   * The address of this machine that an address asks for: the one named, or its interface's first,
-   * or the host itself, or the one from which the host is reached.
+   * Returns the address of this machine that an address asks for: the one named, or its interface's
+   * first, or the host itself, or the one from which the host is reached.
    *
    * @throws VerbsException {@code NO_DEVICE} if there is none
    */
@@ -119,7 +119,9 @@ public final class LocalAddresses {
         : isLocal(host) ? usable(host) : towards(host);
   }
 
-  /** Java itself refuses these, though the kernel has them as all of 127.0.0.0/8. */
+  /**
+   * Refuses 127.x.y.255, which Java rejects, though the kernel accepts it as all of 127.0.0.0/8.
+   */
   private static InetAddress usable(InetAddress address) {
     byte[] bytes = address.getAddress();
     if (address instanceof Inet4Address && bytes[0] == 127 && bytes[3] == (byte) 255) {
@@ -129,7 +131,10 @@ public final class LocalAddresses {
     return address;
   }
 
-  /** All of 127.0.0.0/8 is this machine's, also where the interface does not say so. */
+  /**
+   * Returns whether an address is this machine's; all of 127.0.0.0/8 is, also if the interface does
+   * not list it.
+   */
   static boolean isLocal(InetAddress address) {
     return (address instanceof Inet4Address && address.isLoopbackAddress())
         || find(address) != null;
@@ -151,7 +156,7 @@ public final class LocalAddresses {
     return address;
   }
 
-  /** Rather one that others reach too. */
+  /** Returns an address of any interface, preferring those that other hosts reach. */
   private static InetAddress any(Class<? extends InetAddress> family) {
     try {
       for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
@@ -180,7 +185,7 @@ public final class LocalAddresses {
     }
   }
 
-  /** Asks the kernel for its route; nothing is sent. */
+  /** Returns the local address of the kernel's route to a host; nothing is sent. */
   private static InetAddress towards(InetAddress host) {
     InetAddress any = ofBytes(new byte[host.getAddress().length]);
     try (DatagramSocket socket = new DatagramSocket(0, any)) {

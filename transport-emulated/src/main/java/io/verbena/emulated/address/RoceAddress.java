@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * {@code roce://host:port?option=value}.
  *
  * @param host an address of this machine, or one to reach
- * @param port the connection manager's port; 0 if there is none
- * @param options what else it says
- * @param limits what it says of the limits of the device that is opened
+ * @param port the connection manager's port; 0 if it names none
+ * @param options its other options
+ * @param limits the limits that it sets for the device that is opened
  */
 public record RoceAddress(
     InetAddress host, int port, Map<Option, String> options, Map<LimitOption, String> limits) {
@@ -29,7 +29,7 @@ public record RoceAddress(
 
   private static final int MOST_HALF_OPEN = 65_536;
 
-  /** The options that there are; in an address, in lower case with dashes. */
+  /** The options of these addresses; in an address, in lower case with dashes. */
   public enum Option {
     UDP_PORT,
     DEVICE,
@@ -37,16 +37,16 @@ public record RoceAddress(
     MTU,
     PCAP,
     SANITIZE,
-    /** Connections that peers have asked for and not finished, at the most. */
+    /** The most connections that peers have requested and not finished. */
     MAX_HALF_OPEN,
-    /** The same of one IP address. */
+    /** The same limit for one IP address. */
     MAX_HALF_OPEN_PER_PEER,
     /** A file whose bytes both ends of a connection must have. */
     KEY_FILE,
-    /** Connections that one IP address has asked for, finished or not, at the most. */
+    /** The most connections that one IP address has requested, finished or not. */
     MAX_CONNECTIONS_PER_PEER;
 
-    /** As it stands in an address. */
+    /** Returns its name as written in an address. */
     public String text() {
       return AddressOptions.text(this);
     }
@@ -56,8 +56,8 @@ public record RoceAddress(
    * Reads an address.
    *
    * @throws VerbsException {@code INVALID} for another scheme, a host without an address, an option
-   *     that is not known or stands there twice, or a value out of range; {@code NOT_SUPPORTED} for
-   *     an IPv6 address of a link alone, or another UDP port over IPv6
+   *     that is unknown or given twice, or a value out of range; {@code NOT_SUPPORTED} for a
+   *     link-local IPv6 address, or another UDP port over IPv6
    */
   public static RoceAddress parse(URI address) {
     String host = address.getHost();
@@ -81,7 +81,7 @@ public record RoceAddress(
   }
 
   /**
-   * Looks a host of an address up; returns its address as it stands in a URI.
+   * Resolves the host of an address; returns the IP address as written in a URI.
    *
    * @throws VerbsException {@code INVALID} for a host without an address
    */
@@ -89,7 +89,7 @@ public record RoceAddress(
     return text(resolve(address, host));
   }
 
-  /** The first IPv4 address of a host, or the first at all. */
+  /** Returns the first IPv4 address of a host, or its first address if it has none. */
   static InetAddress resolve(URI address, String host) {
     InetAddress[] all;
     try {
@@ -110,20 +110,23 @@ public record RoceAddress(
     return all[0];
   }
 
-  /** An address as it stands in a URI. */
+  /** Returns an address as written in a URI. */
   public static String text(InetAddress address) {
     String text = address.getHostAddress();
     return address instanceof Inet6Address ? "[" + text.replaceFirst("%.*", "") + "]" : text;
   }
 
-  /** Where the host's HCA takes packets; 0 for any port, where it is to be opened. */
+  /**
+   * Returns the UDP port on which the host's HCA takes packets; 0 for any, where it is to be
+   * opened.
+   */
   public int udpPort() {
     return options.containsKey(Option.UDP_PORT)
         ? number(Option.UDP_PORT, 0, AddressOptions.MAX_PORT)
         : Frame.UDP_PORT;
   }
 
-  /** The payload of a packet that is asked for, or null for the most. */
+  /** Returns the payload of a packet that it asks for, or null for the most. */
   public @Nullable Mtu mtu() {
     if (!options.containsKey(Option.MTU)) {
       return null;
@@ -137,29 +140,29 @@ public record RoceAddress(
     throw AddressOptions.invalid("mtu: " + bytes + " (expected: 256, 512, 1024, 2048 or 4096)");
   }
 
-  /** A limit of connections, or another value where the address says none. */
+  /** Returns a limit of connections, or {@code otherwise} if the address sets none. */
   public int limit(Option option, int otherwise) {
     return options.containsKey(option) ? number(option, 1, MOST_HALF_OPEN) : otherwise;
   }
 
   /**
-   * The key that the ends of connections must have, read from its file now; null where the wire is
-   * open.
+   * Returns the key that the ends of connections must have, read from its file now; null if
+   * connections are not locked.
    *
-   * @throws VerbsException {@code INVALID} if there is no such file, or none of a key
+   * @throws VerbsException {@code INVALID} if there is no such file, or it holds no key
    */
   public @Nullable LockKey key() {
     String file = options.get(Option.KEY_FILE);
     return file == null ? null : LockKey.read(file);
   }
 
-  /** The address of this machine that is asked for, or null. */
+  /** Returns the address of this machine that it asks for, or null. */
   @Nullable InetAddress source() {
     String text = options.get(Option.SOURCE);
     return text == null ? null : resolve(URI.create(SCHEME + "://" + text(host)), text);
   }
 
-  /** The value of an option, or null. */
+  /** Returns the value of an option, or null. */
   public @Nullable String option(Option option) {
     return options.get(option);
   }

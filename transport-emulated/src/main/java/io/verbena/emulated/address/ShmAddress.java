@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code shm://name} or {@code shm://name:port}.
  *
- * @param name of a service of this host, to listen on or to connect to
- * @param port beside the name; {@link #NO_PORT} if there is none
- * @param options what else it says
- * @param limits what it says of the limits of the device that is opened
+ * @param name the name of a service of this host, to listen on or to connect to
+ * @param port the port beside the name; {@link #NO_PORT} if there is none
+ * @param options its other options
+ * @param limits the limits that it sets for the device that is opened
  */
 public record ShmAddress(
     String name, int port, Map<Option, String> options, Map<LimitOption, String> limits) {
@@ -25,13 +25,13 @@ public record ShmAddress(
 
   private static final int LONGEST_NAME = 100;
 
-  /** What every address of this machine is called here: a name for the machine itself. */
+  /** The name that stands for every IP address: the machine itself. */
   private static final String THIS_HOST = "localhost";
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
   private static final Pattern IP = Pattern.compile("[0-9.]+|\\[.*]");
 
-  /** The options that there are; in an address, in lower case with dashes. */
+  /** The options of these addresses; in an address, in lower case with dashes. */
   public enum Option {
     /** The folder where processes meet; without it, one of this user in shared memory. */
     DIR,
@@ -43,7 +43,7 @@ public record ShmAddress(
    * Reads an address. Every IP address means this machine, as {@code localhost} does.
    *
    * @throws VerbsException {@code INVALID} for another scheme, no name or one that no file may
-   *     have, a port out of range, or an option that is not known or stands there twice
+   *     have, a port out of range, or an option that is unknown or given twice
    */
   public static ShmAddress parse(URI address) {
     String host = address.getHost();
@@ -67,12 +67,12 @@ public record ShmAddress(
     return new ShmAddress(name, port, read.options(), read.limits());
   }
 
-  /** The value of an option, or null. */
+  /** Returns the value of an option, or null. */
   public @Nullable String option(Option option) {
     return options.get(option);
   }
 
-  /** Its name with another port. */
+  /** Returns its name with another port. */
   public URI at(int other) {
     StringBuilder text = new StringBuilder(SCHEME + "://" + name);
     if (other != NO_PORT) {

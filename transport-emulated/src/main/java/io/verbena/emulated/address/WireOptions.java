@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The wire that an address asks for.
  *
- * @param schedule what it does to packets
+ * @param schedule the faults and the latency of the wire
  * @param capture the file that packets are written to, or null
  */
 public record WireOptions(FaultSchedule schedule, @Nullable String capture) {
@@ -24,7 +24,7 @@ public record WireOptions(FaultSchedule schedule, @Nullable String capture) {
   private static final int MAX_LATENCY_MICROS = 1_000_000;
   private static final int FLIPPED_BITS = 3;
 
-  /** The wire that these options name, or null if they name none. */
+  /** Returns the wire that these options name, or null if they name none. */
   public static @Nullable WireOptions of(Map<Option, String> options) {
     String wire = options.get(Option.WIRE);
     if (wire == null) {

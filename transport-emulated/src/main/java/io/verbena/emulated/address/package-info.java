@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Addresses of emulated HCAs, and what their options ask for. Internal: not exported. */
+/** Addresses of emulated HCAs, and their options. Internal: not exported. */
 @NullMarked
 package io.verbena.emulated.address;
 

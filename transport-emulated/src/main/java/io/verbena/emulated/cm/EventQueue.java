@@ -10,9 +10,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events that a connection manager has not told yet. Callers hold its monitor. Those of an
- * identifier that is closed are dropped when it is their turn, or all at once when they are more
- * than the others: closing many does not look through many events for each.
+ * Events that the program has not taken from a connection manager yet. Callers hold its monitor.
+ * Events of a closed identifier are dropped when it is their turn, or all at once when they
+ * outnumber the others: closing many identifiers does not search many events for each.
  */
 public final class EventQueue {
   private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
@@ -31,7 +31,7 @@ public final class EventQueue {
     return (ManagedIdentifier) event.identifier();
   }
 
-  /** Takes the oldest event; answers null if there is none. */
+  /** Takes the oldest event; returns null if there is none. */
   public @Nullable ConnectionEvent poll() {
     for (ConnectionEvent event = events.poll(); event != null; event = events.poll()) {
       identifier(event).untold--;
@@ -43,12 +43,12 @@ public final class EventQueue {
     return null;
   }
 
-  /** Whether there is an event, perhaps only of identifiers that are closed. */
+  /** Returns whether there is no event, not even one of a closed identifier. */
   public boolean isEmpty() {
     return events.isEmpty();
   }
 
-  /** Takes back the requests to a listener that nobody took. */
+  /** Removes and returns the requests to a listener that nobody took. */
   public List<ConnectionIdentifier> withdraw(ConnectionListener listener) {
     List<ConnectionIdentifier> requests = new ArrayList<>();
     events.removeIf(event -> event.listener() == listener && requests.add(event.identifier()));
@@ -56,7 +56,7 @@ public final class EventQueue {
     return requests;
   }
 
-  /** Forgets what has not been told yet of an identifier that is closed. */
+  /** Drops the events of a closed identifier that were not taken yet. */
   public void forget(ManagedIdentifier identifier) {
     if (identifier.forgotten) {
       return;

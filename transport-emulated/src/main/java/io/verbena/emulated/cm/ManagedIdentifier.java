@@ -16,14 +16,14 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of an identifier and its queue pair, and what may be done in which state. All of it is
- * guarded by {@link #lock}.
+ * The state of an identifier and its queue pair, and the operations that each state allows. All of
+ * it is guarded by {@link #lock}.
  */
 public abstract class ManagedIdentifier implements ConnectionIdentifier {
   /** No private data. */
   public static final ByteBuffer NO_DATA = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
-  /** States of the active and of the passive end; which of them there are, subclasses say. */
+  /** States of the active and of the passive end; subclasses say which of them they use. */
   protected enum State {
     RESOLVED,
     CONNECTING,
@@ -47,9 +47,9 @@ public abstract class ManagedIdentifier implements ConnectionIdentifier {
   private final PortSpace space;
 
   /**
-   * An identifier of a device.
+   * Creates an identifier of a device.
    *
-   * @param lock that it shares with others, or null for its own monitor
+   * @param lock the lock that it shares with others, or null for its own monitor
    */
   protected ManagedIdentifier(
       EmulatedDevice device, PortSpace space, @Nullable Object lock, State state) {

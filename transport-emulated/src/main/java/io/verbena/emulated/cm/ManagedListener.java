@@ -5,7 +5,7 @@ import io.verbena.verbs.ConnectionListener;
 import java.net.URI;
 import java.util.function.BooleanSupplier;
 
-/** What is listened on, and how many requests to it wait to be taken. */
+/** A listener's address, and the number of its requests that wait to be taken. */
 public abstract class ManagedListener implements ConnectionListener {
   private final URI address;
   private final int backlog;
@@ -28,10 +28,11 @@ public abstract class ManagedListener implements ConnectionListener {
   }
 
   /**
-   * Makes a request and has it told, if there is room for one. {@link #close} waits until that is
-   * done: then it finds the request among those that nobody took, and else none is made any more.
+   * Makes a request and queues its event, if there is room for one. {@link #close} waits until that
+   * is done: it either finds the request among those that nobody took, or no request is made any
+   * more.
    *
-   * @param request makes it, and returns false if there is none any more
+   * @param request makes the request, and returns false if it was withdrawn
    * @return false if there is no room or the listener is closed
    */
   protected final synchronized boolean offer(BooleanSupplier request) {
@@ -49,7 +50,7 @@ public abstract class ManagedListener implements ConnectionListener {
     return true;
   }
 
-  /** A request was taken by the program. Not under any lock of events. */
+  /** Notes that the program took a request. Not called under any lock of events. */
   public final void taken() {
     synchronized (this) {
       waiting--;
@@ -57,7 +58,7 @@ public abstract class ManagedListener implements ConnectionListener {
     hasRoom();
   }
 
-  /** Called when there is room for another request, not under any lock of events. */
+  /** Called when there is room for another request, not called under any lock of events. */
   protected void hasRoom() {}
 
   @Override
@@ -76,6 +77,6 @@ public abstract class ManagedListener implements ConnectionListener {
     stop();
   }
 
-  /** Called once, when it is closed: no request reaches it any more. */
+  /** Called once, when it is closed: from then on no request reaches it. */
   protected abstract void stop();
 }

@@ -21,7 +21,7 @@ import java.util.EnumSet;
 public final class ManagedQueuePair {
   private ManagedQueuePair() {}
 
-  /** Makes one, and takes it as far as it gets without a peer: RC to INIT, UD to RTS. */
+  /** Creates a queue pair, and takes it as far as it gets without a peer: RC to INIT, UD to RTS. */
   public static EmulatedQueuePair create(
       EmulatedDevice device, PortSpace space, ProtectionDomain domain, QueuePairOptions options) {
     if (domain.device() != device) {
@@ -38,7 +38,7 @@ public final class ManagedQueuePair {
       return pair;
     } finally {
       if (!begun) {
-        // The device has failed since, and nobody else knows of it.
+        // The device has failed since, and nobody else has this queue pair.
         pair.close();
       }
     }
@@ -60,7 +60,9 @@ public final class ManagedQueuePair {
     }
   }
 
-  /** Takes a connected one to RTR, as {@code rdma_cm} does; {@code psn} is the peer's first. */
+  /**
+   * Takes a connected queue pair to RTR, as {@code rdma_cm} does; {@code psn} is the peer's first.
+   */
   public static void toReadyToReceive(
       EmulatedQueuePair pair, Gid peer, int number, Mtu mtu, int psn, int serves, int rnrTimer) {
     pair.modify(
@@ -74,7 +76,7 @@ public final class ManagedQueuePair {
             .minRnrTimer(rnrTimer));
   }
 
-  /** Takes it to RTS likewise; {@code psn} is its own first. */
+  /** Takes a connected queue pair to RTS, as {@code rdma_cm} does; {@code psn} is its own first. */
   public static void toReadyToSend(
       EmulatedQueuePair pair, int psn, int timeout, int retryCount, int rnrRetry, int depth) {
     pair.modify(

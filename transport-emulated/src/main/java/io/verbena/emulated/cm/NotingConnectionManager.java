@@ -12,16 +12,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection manager beside a driver. What the driver of the HCA hears of a connection it notes
- * here; whoever awaits events takes the notes, moves the queue pair on, and tells the event, as
- * librdmacm does it. So no lock of a program's is ever waited for by the driver.
+ * A connection manager beside a driver. The driver of the HCA notes here what happens to a
+ * connection; the thread that awaits events takes the notes, changes the queue pair's state, and
+ * delivers the event, as librdmacm does. So the driver never waits for a program's lock.
  *
- * <p>Its queues are bounded by what can happen: a few notes and events for each open identifier,
- * and the backlog of each listener.
+ * <p>Its queues are bounded: they hold a few notes and events for each open identifier, and the
+ * backlog of each listener.
  */
 public abstract class NotingConnectionManager implements ConnectionManager {
 
-  /** What a connection manager owns. */
+  /** The kinds of objects that a connection manager owns. */
   public enum Kind {
     LISTENER,
     IDENTIFIER
@@ -94,7 +94,7 @@ public abstract class NotingConnectionManager implements ConnectionManager {
     }
   }
 
-  /** For the driver: has something done by whoever awaits events. */
+  /** Makes the thread that awaits events run a step; for the driver. */
   public final void note(Runnable step) {
     synchronized (events) {
       notes.add(step);
@@ -102,7 +102,7 @@ public abstract class NotingConnectionManager implements ConnectionManager {
     }
   }
 
-  /** Has an event told. */
+  /** Queues an event for the program. */
   public final void raise(ConnectionEvent event) {
     synchronized (events) {
       events.add(event);
@@ -110,7 +110,7 @@ public abstract class NotingConnectionManager implements ConnectionManager {
     }
   }
 
-  /** Forgets what has not been told yet of an identifier that is closed. */
+  /** Drops the events of a closed identifier that were not taken yet. */
   public final void forget(ManagedIdentifier identifier) {
     synchronized (events) {
       events.forget(identifier);
@@ -128,12 +128,12 @@ public abstract class NotingConnectionManager implements ConnectionManager {
     }
   }
 
-  /** Something of its own was made. */
+  /** Notes that an object of this manager was made. */
   public final void opened(Kind kind) {
     open.opened(kind, Integer.MAX_VALUE);
   }
 
-  /** It was closed. */
+  /** Notes that such an object was closed. */
   public final void closed(Kind kind) {
     open.closed(kind);
   }
@@ -149,6 +149,6 @@ public abstract class NotingConnectionManager implements ConnectionManager {
     }
   }
 
-  /** Called once, when it is closed: gives back what it has of the HCA. */
+  /** Called once, when it is closed: gives back the resources of the HCA that it holds. */
   protected abstract void released();
 }

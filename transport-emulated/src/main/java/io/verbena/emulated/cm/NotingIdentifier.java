@@ -8,33 +8,35 @@ import io.verbena.verbs.PortSpace;
 import java.nio.ByteBuffer;
 
 /**
- * One end of a connection, or of a question for datagrams, beside a driver: what this end offers,
- * its events, and how it ends. What the driver hears it {@linkplain NotingConnectionManager#note
- * notes}, and whoever awaits events acts on the notes. Locks are taken in the order identifier,
- * queue pair, fabric.
+ * One end of a connection, or of a datagram resolution, beside a driver: the parameters that this
+ * end offers, its events, and its end. The driver {@linkplain NotingConnectionManager#note notes}
+ * what happens, and the thread that awaits events acts on the notes. Locks are taken in the order
+ * identifier, queue pair, fabric.
  */
 public abstract class NotingIdentifier extends ManagedIdentifier {
   /** {@code -EPIPE}: the queue pair is closed, or in no state to connect. */
   protected static final int BROKEN_PIPE = -32;
 
-  /** What this end offers; of a passive one, once it accepts. */
+  /** The parameters that this end offers; for a passive end, set when it accepts. */
   protected ConnectionParameters parameters = ConnectionParameters.defaults();
 
   private final NotingConnectionManager manager;
 
-  /** An end, of which a subclass tells the manager that it is open. */
+  /** Creates an end, which the subclass registers with the manager as open. */
   protected NotingIdentifier(NotingConnectionManager manager, PortSpace space, State state) {
     super(manager.device(), space, null, state);
     this.manager = manager;
   }
 
-  /** Under the lock: tells the peer that this end leaves what was established. */
+  /** Tells the peer that this end leaves an established connection; called under the lock. */
   protected void sayEnd() {}
 
-  /** Under the lock, before it has ended: tells the peer that nothing becomes of it. */
+  /**
+   * Tells the peer that nothing will be established; called under the lock, before it has ended.
+   */
   protected abstract void giveUp();
 
-  /** It is closed: gives back what it has of the manager. */
+  /** Gives back what it holds of the manager; called when it is closed. */
   protected void released() {}
 
   @Override
@@ -42,7 +44,7 @@ public abstract class NotingIdentifier extends ManagedIdentifier {
     end(/* byUs= */ true);
   }
 
-  /** Ends what is established. */
+  /** Ends an established connection. */
   protected final void end(boolean byUs) {
     EmulatedQueuePair own;
     synchronized (this) {
@@ -79,19 +81,22 @@ public abstract class NotingIdentifier extends ManagedIdentifier {
     manager.closed(NotingConnectionManager.Kind.IDENTIFIER);
   }
 
-  /** Under the lock: it is established, and tells so with what the peer offers. */
+  /**
+   * Establishes the connection, and raises that event with the parameters that the peer offers;
+   * called under the lock.
+   */
   protected final void establish(ByteBuffer data, int resources, int depth) {
     state = State.ESTABLISHED;
     raise(ConnectionEvent.Type.ESTABLISHED, 0, data, resources, depth);
   }
 
-  /** Under the lock: it ends by an event. */
+  /** Ends with an event; called under the lock. */
   protected final void endBy(ConnectionEvent.Type type, int status, ByteBuffer data) {
     state = State.ENDED;
     raise(type, status, data);
   }
 
-  /** Under the lock: tells an event, with what this end offers. */
+  /** Raises an event with the parameters that this end offers; called under the lock. */
   protected final void raise(ConnectionEvent.Type type, int status, ByteBuffer data) {
     raise(type, status, data, parameters.responderResources(), parameters.initiatorDepth());
   }

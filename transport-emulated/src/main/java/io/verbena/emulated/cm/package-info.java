@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What connection managers share. Internal: not exported. */
+/** Code that connection managers share. Internal: not exported. */
 @NullMarked
 package io.verbena.emulated.cm;
 

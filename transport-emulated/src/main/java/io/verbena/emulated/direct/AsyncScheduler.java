@@ -9,11 +9,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that does the requests of a {@link DeferredFabric}: again and again one step of a
- * queue pair that has something to do, both chosen at random. It sleeps when none has.
+ * The thread that does the requests of a {@link DeferredFabric}: it repeats one step of a queue
+ * pair that has something to do, both chosen at random. It sleeps when none has.
  */
 final class AsyncScheduler {
-  /** One step in so many is followed by a nap, so that threads that poll get to see it. */
+  /** One step in this many is followed by a nap, so that polling threads get to see its result. */
   private static final int STEPS_PER_NAP = 12;
 
   private static final int LONGEST_NAP_NANOS = 50_000;
@@ -35,13 +35,13 @@ final class AsyncScheduler {
     thread.start();
   }
 
-  /** Lets the thread end; no queue pair is left. */
+  /** Ends the thread; no queue pair is left. */
   void end() {
     ended = true;
     LockSupport.unpark(thread);
   }
 
-  /** For its own thread. */
+  /** Returns the random numbers of the scheduler; for its own thread. */
   SplittableRandom random() {
     return random;
   }
@@ -89,8 +89,8 @@ final class AsyncScheduler {
     if (deferral.step()) {
       return;
     }
-    // Whoever adds work from here on schedules it again; what was added before is seen by the
-    // second look.
+    // A thread that adds work from here on schedules it again; the second look sees work added
+    // before.
     deferral.unmarkScheduled();
     if (deferral.step() && deferral.markScheduled()) {
       return;

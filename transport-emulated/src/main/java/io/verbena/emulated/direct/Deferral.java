@@ -5,9 +5,9 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** What an {@link AsyncScheduler} has to do for one queue pair. */
+/** The work of an {@link AsyncScheduler} for one queue pair. */
 final class Deferral {
-  /** Next of those that are scheduled; the scheduler's. */
+  /** The next scheduled one; used by the scheduler. */
   @Nullable Deferral next;
 
   private final AsyncScheduler scheduler;
@@ -23,7 +23,7 @@ final class Deferral {
     this.receives = receives;
   }
 
-  /** There may be something to do. */
+  /** Schedules it, since there may be something to do. */
   void schedule() {
     scheduler.schedule(this);
   }
@@ -36,7 +36,7 @@ final class Deferral {
     scheduled.set(false);
   }
 
-  /** Does one of the things that may be done now; false if there is none. For the scheduler. */
+  /** Does one of the steps that are allowed now; false if there is none. For the scheduler. */
   boolean step() {
     return random.nextBoolean()
         ? sends.step(random) || receives.showOne()

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The direct fabric in its asynchronous mode: a request is done some time after it was posted, by
  * an {@link AsyncScheduler} that lives as long as there are devices, in any order that the rules of
- * verbs allow. What is chosen depends on the seed, but also on when the program's threads come.
+ * verbs allow. The order depends on the seed, but also on when the program's threads run.
  */
 public final class DeferredFabric extends DirectFabric {
   private final long seed;
@@ -19,13 +19,13 @@ public final class DeferredFabric extends DirectFabric {
   private int open;
   private @Nullable AsyncScheduler scheduler;
 
-  /** A fabric without devices. */
+  /** Creates a fabric without devices. */
   public DeferredFabric(long seed) {
     this.seed = seed;
     random = new SplittableRandom(seed);
   }
 
-  /** {@inheritDoc} In this mode programs post as they do on an RNIC. */
+  /** {@inheritDoc} In this mode programs post like on an RNIC. */
   @Override
   public boolean hasCostlyPosts() {
     return true;

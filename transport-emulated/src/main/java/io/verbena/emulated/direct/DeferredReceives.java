@@ -8,8 +8,8 @@ import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.hca.Ownership;
 
 /**
- * Receives that are filled and whose completions are shown later. If there are too many, the oldest
- * is shown at once.
+ * Filled receives whose completions are shown later. If there are too many, the oldest is shown at
+ * once.
  */
 final class DeferredReceives {
   private static final int CAPACITY = 64;
@@ -18,7 +18,7 @@ final class DeferredReceives {
   private final CompletionEntry[] entries = new CompletionEntry[CAPACITY];
   private final Ownership ownership = new Ownership();
 
-  // From here on: only the owner.
+  // From here on: for the owner only.
   private long shown;
   private long added;
 
@@ -29,7 +29,7 @@ final class DeferredReceives {
     }
   }
 
-  /** Adds the youngest; false if room had to be made and the completion queue is full. */
+  /** Adds the youngest one; false if that needed room and the completion queue is full. */
   boolean add(CompletionEntry completion) {
     ownership.acquire();
     try {
@@ -41,7 +41,7 @@ final class DeferredReceives {
     }
   }
 
-  /** Shows the oldest; false if there is none. */
+  /** Shows the oldest one; false if there is none. */
   boolean showOne() {
     boolean overrun = false;
     boolean found;
@@ -71,7 +71,7 @@ final class DeferredReceives {
     overrunIf(overrun);
   }
 
-  /** Drops what was not shown. */
+  /** Drops all that were not shown. */
   void clear() {
     ownership.acquire();
     shown = added;
@@ -82,7 +82,7 @@ final class DeferredReceives {
     ownership.awaitHandover();
   }
 
-  /** For the owner: shows the oldest; false if the completion queue is full. */
+  /** Shows the oldest one; false if the completion queue is full. For the owner. */
   private boolean show() {
     CompletionEntry completion = entries[(int) (shown++ % CAPACITY)];
     EmulatedCompletionQueue queue = pair.receiveCompletions();

@@ -9,9 +9,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the requests of a {@link DirectSendQueue} have come that an {@link AsyncScheduler} does.
- * They are done in order, but for a SEND or a WRITE without FENCE, which may pass READs and atomics
- * that are outstanding; and they are completed in order, later.
+ * The progress of a {@link DirectSendQueue}'s requests that an {@link AsyncScheduler} does. They
+ * are done in order, except that a SEND or a WRITE without FENCE may pass outstanding READs and
+ * atomics; and they are completed in order, later.
  *
  * <pre>
  *  completion shown ... | done, not shown ... | READs, atomics, some already passed | not begun ...
@@ -22,10 +22,12 @@ final class DeferredSends {
   private final DirectSendQueue queue;
   private final DirectQueuePair pair;
 
-  /** What came of a request that was done and whose completion is not shown; else null. */
+  /**
+   * By slot, the result of a request that was done and whose completion is not shown; else null.
+   */
   private final @Nullable TransferResult[] results;
 
-  // All: only the owner of the queue.
+  // From here on: for the owner of the queue only.
   private long undone;
   private boolean failed;
   private boolean waits;
@@ -36,7 +38,7 @@ final class DeferredSends {
     results = new @Nullable TransferResult[maxSend];
   }
 
-  /** Takes the queue and does one of the things that may be done now; false if there is none. */
+  /** Takes the queue and does one of the steps that are allowed now; false if there is none. */
   boolean step(SplittableRandom random) {
     queue.ownership.acquire();
     try {
@@ -57,7 +59,7 @@ final class DeferredSends {
     return state == QueuePairState.RTS || state == QueuePairState.SQD;
   }
 
-  /** The oldest request that is not done, or one that may pass it. */
+  /** Returns the position of the oldest request that is not done, or of one that may pass it. */
   private long choose(SplittableRandom random) {
     if (!RequestOpcodes.isReadOrAtomic(queue.request(undone).opcode()) || random.nextBoolean()) {
       return undone;
@@ -66,7 +68,8 @@ final class DeferredSends {
     for (long position = undone; position < queue.end(); position++) {
       SendWorkRequest request = queue.request(position);
       if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
-        // One more than may be outstanding has not begun, so nothing passes it.
+        // A READ or atomic beyond the limit of outstanding ones has not begun, so nothing passes
+        // it.
         if (++reads > pair.attributes().maxReadAtomic()) {
           break;
         }
@@ -85,19 +88,19 @@ final class DeferredSends {
     };
   }
 
-  /** Goes on with a request; what is left of it, if anything, is for another step. */
+  /** Continues a request; another step does the rest of it, if any. */
   private void perform(long position) {
     TransferResult result = queue.attempt(queue.request(position));
     if (result == TransferResult.UNDER_WAY) {
       return;
     }
     if (position > undone && (result.isStall() || result == TransferResult.LOCAL_LENGTH)) {
-      // It does not leave this end, and so passes nothing.
+      // The request does not leave this end, and so passes nothing.
       return;
     }
     if (result.isStall()) {
       if (!queue.isStalled()) {
-        // Tried once more after the peer can see that somebody waits for it.
+        // The request is tried once more, after the peer can see that somebody waits for it.
         queue.stalled();
         return;
       }
@@ -107,7 +110,7 @@ final class DeferredSends {
       }
     }
     if (result != TransferResult.DONE) {
-      // The peer answered what came before, and stops now.
+      // The peer answered the earlier requests, and stops now.
       finishOlder(position);
       failed = true;
     }
@@ -151,20 +154,20 @@ final class DeferredSends {
     queue.endFirst(result);
   }
 
-  /** For the owner: shows the completions of all that was done in order. */
+  /** Shows the completions of all requests that were done in order; for the owner. */
   void showAll() {
     while (queue.first() < undone) {
       showFirst();
     }
   }
 
-  /** For the owner: the peer may be ready. */
+  /** Goes on, since the peer may be ready; for the owner. */
   void resume() {
     waits = false;
   }
 
   /**
-   * For the owner: forgets everything; the queue is empty, and the next request is at {@code end}.
+   * Drops everything: the queue is empty, and the next request is at {@code end}. For the owner.
    */
   void clear(long end) {
     Arrays.fill(results, null);

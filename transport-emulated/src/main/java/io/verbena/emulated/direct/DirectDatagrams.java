@@ -14,10 +14,10 @@ import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
 
 /**
- * Requester and responder of UD within this JVM. Whatever a responder does not take is dropped in
- * silence: an unknown queue pair, one of another type or in no state to receive, another queue key,
- * no receive, one that is too small. Called by the owner of the {@link DirectSendQueue} only, who
- * takes the receiver's {@link DirectQueuePair#arrivals} besides.
+ * Requester and responder of UD within this JVM. A responder silently drops a datagram for an
+ * unknown queue pair, for one of another type or in no state to receive, with another queue key, or
+ * without a receive or with too small a one. Called by the owner of the {@link DirectSendQueue}
+ * only, which also takes the receiver's {@link DirectQueuePair#arrivals}.
  */
 final class DirectDatagrams {
   private final DirectQueuePair pair;
@@ -43,7 +43,7 @@ final class DirectDatagrams {
       } else if (!from.add(request.buffers(), pair, 0)) {
         return TransferResult.LOCAL_PROTECTION;
       }
-      // Beyond the MTU nothing is sent, and that is no error (IBTA volume 1, C10-93.1.1).
+      // Beyond the MTU nothing is sent, which is no error (IBTA volume 1, C10-93.1.1).
       boolean sent =
           length > EmulatedDevice.MTU.bytes()
               || request.addressHandle() == null
@@ -54,7 +54,10 @@ final class DirectDatagrams {
     }
   }
 
-  /** Sends to whoever is there; false if the memory of this end cannot be read. */
+  /**
+   * Sends to the addressed queue pair, if there is one; false if the memory of this end cannot be
+   * read.
+   */
   private boolean send(SendWorkRequest request, AddressVector way, int length) {
     EmulatedDevice there = pair.fabric().device(way.destination());
     // All queue pairs of a fabric are of one kind.
@@ -106,7 +109,7 @@ final class DirectDatagrams {
       Spans.copy(from, to, length);
       return true;
     } catch (RuntimeException | Error e) {
-      // Memory that its owner took back while it was registered.
+      // The owner took the memory away while it was registered.
       return false;
     }
   }

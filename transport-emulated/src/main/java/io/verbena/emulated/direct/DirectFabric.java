@@ -20,15 +20,18 @@ import org.jspecify.annotations.Nullable;
 public class DirectFabric implements Fabric {
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
 
-  /** Without packets nothing is sent again. */
+  /** Without packets there are no retransmissions to count. */
   private static final Set<Counter> COUNTED = Set.of(Counter.RNR_SENT, Counter.RNR_RECEIVED);
 
   private final ConcurrentHashMap<Gid, EmulatedDevice> devices = new ConcurrentHashMap<>();
 
-  /** The same ones: a bind goes through them, and an iterator would be an allocation. */
+  /**
+   * The same devices as an array: a bind iterates over them, and an iterator would be an
+   * allocation.
+   */
   private volatile EmulatedDevice[] plugged = {};
 
-  /** A fabric without devices. */
+  /** Creates a fabric without devices. */
   public DirectFabric() {}
 
   @Override
@@ -67,9 +70,9 @@ public class DirectFabric implements Fabric {
   /**
    * {@inheritDoc}
    *
-   * <p>Whoever copies owns the send queue of a queue pair of the fabric. All are asked rather than
-   * those that are connected to one device: who is connected to whom may change while a copy is
-   * under way.
+   * <p>A thread that copies owns the send queue of a queue pair of the fabric. This waits for all
+   * queue pairs rather than those that are connected to one device, since connections may change
+   * during a copy.
    */
   @Override
   public final void awaitCopies() {
@@ -79,7 +82,7 @@ public class DirectFabric implements Fabric {
     }
   }
 
-  /** Whether no device is plugged in. */
+  /** Returns whether no device is plugged in. */
   public final boolean isEmpty() {
     return devices.isEmpty();
   }

@@ -28,11 +28,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair of the direct fabric, and the way to its peer in this JVM. The work is done by its
- * {@link DirectSendQueue} and {@link ReceiveRing}.
+ * A queue pair of the direct fabric, with its peer in this JVM. Its {@link DirectSendQueue} and
+ * {@link ReceiveRing} do the work.
  */
 final class DirectQueuePair extends EmulatedQueuePair {
-  /** In place of a claimed entry of a completion queue. */
+  /** Stands for an entry of a completion queue that is not claimed yet. */
   static final long UNCLAIMED = -2;
 
   private final DirectFabric fabric;
@@ -42,17 +42,23 @@ final class DirectQueuePair extends EmulatedQueuePair {
   /** With a shared receive queue: each message's receive passes through {@link #receives}. */
   private final @Nullable TakenReceives taken;
 
-  /** Of UD, where many send to it: whose message is taken. Else that is the connected peer's. */
+  /**
+   * For UD, to which many send: owned by the sender whose message is taken. Null for others, whose
+   * messages the owner of the peer's send queue takes.
+   */
   private final @Nullable Ownership arrivals;
 
-  /** Receives whose completions a scheduler shows later, and its work; null without one. */
+  /**
+   * Receives whose completions a scheduler shows later, and its work; both null without a
+   * scheduler.
+   */
   private final @Nullable DeferredReceives deferredReceives;
 
   private final @Nullable Deferral deferral;
   private volatile @Nullable DirectQueuePair peer;
 
   /**
-   * @param scheduler what does the requests later, or null: then they are done when they are posted
+   * @param scheduler does the requests later; null to do them when they are posted
    */
   DirectQueuePair(
       DirectFabric fabric,
@@ -92,19 +98,22 @@ final class DirectQueuePair extends EmulatedQueuePair {
     return receives;
   }
 
-  /** If a scheduler does the work, there may be some. */
+  /** Tells the scheduler, if there is one, that there may be work. */
   void schedule() {
     if (deferral != null) {
       deferral.schedule();
     }
   }
 
-  /** For the taker: whether there is a receive, which {@link #receives} then tells of. */
+  /** Returns whether {@link #receives} holds a receive; for the thread that takes it. */
   boolean hasReceive() {
     return receives.hasNext() || (taken != null && taken.takeInto(receives) && receives.hasNext());
   }
 
-  /** What those who send to it, of UD, take before they take a receive. */
+  /**
+   * Returns the ownership that senders to a UD queue pair take before they take a receive; null for
+   * other types.
+   */
   @Nullable Ownership arrivals() {
     return arrivals;
   }
@@ -131,7 +140,8 @@ final class DirectQueuePair extends EmulatedQueuePair {
   }
 
   /**
-   * The connected peer if it is in a state to answer, else null. For the owner of the send queue.
+   * Returns the connected peer if it is in a state to answer, else null; for the owner of the send
+   * queue.
    */
   @Nullable DirectQueuePair reachablePeer() {
     DirectQueuePair other = peer;
@@ -142,13 +152,15 @@ final class DirectQueuePair extends EmulatedQueuePair {
     if (other == null || other.destination() != number()) {
       return null;
     }
-    // So is one with a PSN far from the one expected, unless it may begin the next message of UC.
+    // So is a packet with another PSN than the expected one, unless it may begin the next message
+    // of UC.
     if (other.receivePsn() != sendPsn() && isReliable()) {
       return null;
     }
     if (other.peer != this) {
-      // It goes to RTR just now, and has not looked for its peer yet. Before it takes anything away
-      // it must wait for us: either it sees this, or we see below, and later, what it has changed.
+      // The peer goes to RTR just now, and has not looked for its own peer yet. Before it takes
+      // anything away it must wait for this end: either it sees this, or the checks below and later
+      // see its change.
       other.peer = this;
     }
     return other.state() == QueuePairState.RTS || other.takesMessage() ? other : null;
@@ -172,24 +184,24 @@ final class DirectQueuePair extends EmulatedQueuePair {
     }
     peer = found;
     if (found != null && found.destination() == number()) {
-      // So that the peer, before it takes anything away, waits for the owner of our send queue.
+      // So that the peer, before it takes anything away, waits for the owner of this send queue.
       found.peer = this;
     }
     return found;
   }
 
   /**
-   * Completes the receive that the owner of the peer's send queue, {@code sender}, has filled.
+   * Completes the receive that {@code sender}, the owner of the peer's send queue, has filled.
    *
    * @param entry a claimed entry of the completion queue, or {@link #UNCLAIMED}
-   * @param completion the sender's, which says all but whose receive it is
+   * @param completion the sender's completion, complete except for the receive that it is for
    */
   void completeReceive(long entry, CompletionEntry completion, DirectSendQueue sender) {
-    // A message that does not fit only costs an unreliable queue pair the receive.
+    // A message that does not fit costs an unreliable queue pair only the receive.
     boolean fails =
         !completion.has(CompletionStatus.SUCCESS)
             && (isReliable() || !completion.has(CompletionStatus.LOC_LEN_ERR));
-    // First the state: who sees the completion may connect anew at once.
+    // The state first: a program that sees the completion may connect anew at once.
     if (fails && moveToError()) {
       sender.afterRelease(this::flush);
     }
@@ -219,7 +231,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
     }
   }
 
-  /** Takes the next receive, and says in the completion that it is this one's. */
+  /** Takes the next receive, and writes its ID and queue pair into the completion. */
   private CompletionEntry takeReceive(CompletionEntry completion) {
     return completion.of(number(), receiveAttachment()).completes(receives.id(), receives.take());
   }
@@ -227,8 +239,8 @@ final class DirectQueuePair extends EmulatedQueuePair {
   /**
    * {@inheritDoc}
    *
-   * <p>Taking ownership waits until the stores of the copy before are out, so what does not need it
-   * is done first: it costs nothing then.
+   * <p>Taking ownership waits until the stores of the copy before are visible; work that does not
+   * need ownership is done first, and so costs nothing.
    */
   @Override
   public void postSend(SendWorkRequest request) {
@@ -292,15 +304,15 @@ final class DirectQueuePair extends EmulatedQueuePair {
       }
     } finally {
       receives.posting.release();
-      // Also if one was refused: those before it are posted.
+      // Also if one was refused: the requests before it are posted.
       receivesPosted(now);
     }
   }
 
   /**
-   * Looks who waited for receives, and whether they are to be flushed. No fence between the post
-   * and this look: a sender that stalls right now and is missed here looks again by its own timer,
-   * since RNR is the exception, and the fence would be paid by every post.
+   * Checks whether a sender waits for receives, and whether these are to be flushed. There is no
+   * fence between the post and this check: a sender that stalls right now and is missed here looks
+   * again by its own timer, since RNR is the exception, and every post would pay for the fence.
    *
    * @param before the state that the poster saw
    */
@@ -344,7 +356,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
     }
   }
 
-  /** Requests look at the attributes of both ends when they are done. */
+  /** Nothing to do: requests read the attributes of both ends when they are done. */
   @Override
   protected void attributesChanged() {}
 
@@ -370,7 +382,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
     }
   }
 
-  /** A peer may have waited for this end to be ready to receive. */
+  /** Tells a peer that may have waited for this end to be ready to receive. */
   private void announce() {
     if (findPeer() != null) {
       receivePosted();
@@ -449,12 +461,14 @@ final class DirectQueuePair extends EmulatedQueuePair {
     }
   }
 
-  /** Drops all that is pending without completion, once the peer does not work on it any more. */
+  /**
+   * Drops all pending requests without completion, once the peer does not work on them any more.
+   */
   private void drop() {
     sends.clear();
     DirectQueuePair other = peer;
     if (other != null) {
-      // What it sends next is for another receive.
+      // The peer's next bytes are for another receive.
       other.sends.restart();
     }
     if (arrivals != null) {
@@ -469,7 +483,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
     if (taken != null) {
       taken.drop(end);
     }
-    // Not before: until here, others who take something away have to wait for the peer too.
+    // Not earlier: until here, threads that take something away have to wait for the peer, too.
     peer = null;
   }
 }

@@ -27,9 +27,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The send queue of a queue pair. A request is done in the thread that posts it. Only where the
- * peer is not ready it is copied and waits, and all behind it: for the peer's next receive, for the
- * peer's state to change, or for the retry timer, which also counts how long a request may wait.
+ * The send queue of a queue pair. A request is done in the thread that posts it. Only if the peer
+ * is not ready, it is copied and waits, and all requests behind it: for the peer's next receive,
+ * for the peer's state to change, or for the retry timer, which also counts how long a request may
+ * wait.
  *
  * <pre>{@code
  *           post                        peer not ready
@@ -39,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  *                 completion <------------------------------+ or flushed
  * }</pre>
  *
- * <p>In SQD all that was posted before goes on like this, and all that is posted waits; the queue
- * is drained when only such requests are left.
+ * <p>In SQD all requests posted before go on like this, and all that are posted then wait; the
+ * queue is drained when only those are left.
  */
 final class DirectSendQueue {
   private static final long UNKNOWN = -1;
@@ -58,27 +59,25 @@ final class DirectSendQueue {
   private final SendRetry retry;
   private final NextBind nextBind = new NextBind();
 
-  /**
-   * How far requests have come that a scheduler does; null where they are done by who posts them.
-   */
+  /** The progress of requests that a scheduler does; null if the posting thread does them. */
   private final @Nullable DeferredSends deferred;
 
   /** One past the last request whose completion was polled. */
   private final PaddedLong freed = new PaddedLong();
 
   /**
-   * 1 while requests wait. The peer looks at it, without a fence, whenever it posts a receive: so
-   * it stands on a line of its own, away from what every post changes.
+   * 1 while requests wait. The peer reads it, without a fence, whenever it posts a receive: so it
+   * has a cache line of its own, apart from the fields that every post changes.
    */
   private final PaddedLong stalled = new PaddedLong();
 
-  /** Only the owner's: for its own completions, and for the peer's of what it sends. */
+  /** For the owner only: for its own completions, and for the peer's of its messages. */
   private final CompletionEntry completion = new CompletionEntry();
 
-  /** Whether requests that were posted before SQD may be left. */
+  /** True while requests that were posted before SQD may be left. */
   private volatile boolean draining;
 
-  // From here on: only the owner.
+  // From here on: for the owner only.
   private long posted;
   private long freedSeen;
   private long firstWaiting;
@@ -105,7 +104,7 @@ final class DirectSendQueue {
     return deferred;
   }
 
-  /** For the owner: to be filled and published at once. */
+  /** Returns a completion to be filled and published at once; for the owner. */
   CompletionEntry completion() {
     return completion;
   }
@@ -117,7 +116,10 @@ final class DirectSendQueue {
     }
   }
 
-  /** Reads how far it is; for anybody, who may see the owner's count a moment late. */
+  /**
+   * Reads the positions of the queue; for any thread, which may see the owner's count a moment
+   * late.
+   */
   void read(Map<Figure, Long> into) {
     into.put(Figure.SENDS_DONE, freed.getAcquire());
     into.put(Figure.SENDS_POSTED, posted);
@@ -128,7 +130,7 @@ final class DirectSendQueue {
     return stalled.getAcquire() != 0;
   }
 
-  /** Gives up ownership, and then does what must not be done under it. */
+  /** Gives up ownership, and then does the actions that must not run under it. */
   void release() {
     if (afterRelease.isEmpty()) {
       ownership.release();
@@ -146,13 +148,13 @@ final class DirectSendQueue {
     }
   }
 
-  /** For the owner: has this done once ownership is released. */
+  /** Runs an action once ownership is released; for the owner. */
   void afterRelease(Runnable action) {
     afterRelease.add(action);
   }
 
   /**
-   * For the owner: does a request that was checked, or lets it wait.
+   * Does a checked request, or makes it wait; for the owner.
    *
    * @param local a key that its first buffer may have, or null
    * @param remote a key of the peer that it may be for, or null
@@ -210,7 +212,7 @@ final class DirectSendQueue {
     }
   }
 
-  /** Posts where nothing waits, in a state in which nothing is sent: SQD, SQE, ERR. */
+  /** Posts, while no request waits, in a state in which nothing is sent: SQD, SQE, ERR. */
   private void postAside(SendWorkRequest request, long position, QueuePairState state) {
     if (state == QueuePairState.SQD) {
       waiting.keep(request, position);
@@ -234,20 +236,20 @@ final class DirectSendQueue {
   }
 
   /**
-   * Checks what a request says for itself; for anybody.
+   * Checks a request by itself; for any thread.
    *
-   * @throws PostException if it breaks a limit, or asks for what is not there
+   * @throws PostException if it breaks a limit, or asks for something that is not supported
    */
   void check(SendWorkRequest request) {
     limits.check(request);
   }
 
-  /** Likewise, of a bind of a window of type 1. */
+  /** Checks a bind of a window of type 1. */
   void checkBind(SendWorkRequest request) {
     limits.checkBind(request);
   }
 
-  /** For the owner: does such a bind that was checked, or lets it wait. */
+  /** Does a checked bind, or makes it wait; for the owner. */
   void bind(SendWorkRequest request) {
     SendWorkRequest bind = nextBind.of(request);
     try {
@@ -269,7 +271,7 @@ final class DirectSendQueue {
           ? TransferResult.LOCAL_LENGTH
           : transfer.attempt(request, local, remote);
     } catch (RuntimeException | Error e) {
-      // An error of the JVM, say, that came late: the request ends, and nobody waits for it.
+      // For instance a late error of the JVM: the request ends, and nobody waits for it.
       transfer.abandon();
       return TransferResult.LOCAL_PROTECTION;
     }
@@ -286,7 +288,7 @@ final class DirectSendQueue {
         : TransferResult.LOCAL_OPERATION;
   }
 
-  /** Takes ownership and goes on with what waits, or has it done. */
+  /** Takes ownership and goes on with the waiting requests, or has the scheduler do so. */
   void resume() {
     ownership.acquire();
     try {
@@ -307,7 +309,7 @@ final class DirectSendQueue {
     }
   }
 
-  /** From now on, until it is drained, {@link #isDraining}. */
+  /** Makes {@link #isDraining} true until the queue is drained. */
   void startDraining() {
     draining = true;
   }
@@ -316,7 +318,7 @@ final class DirectSendQueue {
     return draining;
   }
 
-  /** In SQD: finishes what was posted before, now or when the peer is ready. */
+  /** In SQD: finishes the requests that were posted before, now or when the peer is ready. */
   void drain() {
     ownership.acquire();
     try {
@@ -340,7 +342,10 @@ final class DirectSendQueue {
     }
   }
 
-  /** For the owner: goes on with what waits, until nothing does or the peer is not ready again. */
+  /**
+   * Goes on with the waiting requests, until none is left or the peer is not ready again; for the
+   * owner.
+   */
   private void advance() {
     if (deferred != null) {
       deferred.resume();
@@ -369,14 +374,15 @@ final class DirectSendQueue {
     endDrain();
   }
 
-  /** For the owner: lets the peer see that its next receive, or change of state, is waited for. */
+  /** Shows the peer that its next receive, or change of state, is waited for; for the owner. */
   void stalled() {
     stalled.setRelease(1);
     VarHandle.fullFence();
   }
 
   /**
-   * For the owner: whether a request may wait further for what keeps it; it is tried again then.
+   * Returns whether a request may wait further for a stall to end, and then sets the time to retry
+   * it; for the owner.
    */
   boolean mayWait(TransferResult result) {
     return retry.mayWait(result);
@@ -399,7 +405,7 @@ final class DirectSendQueue {
       }
       return;
     }
-    // First the states: who sees the completion may connect both ends anew at once.
+    // The states first: a program that sees the completion may connect both ends anew at once.
     if (pair.isReliable()) {
       failBothEnds(result);
       complete(request, position, result.status);
@@ -419,29 +425,29 @@ final class DirectSendQueue {
     afterRelease(pair::flush);
   }
 
-  /** For the owner: the oldest request that is not completed. */
+  /** Returns the position of the oldest request that is not completed; for the owner. */
   long first() {
     return firstWaiting;
   }
 
-  /** For the owner: one past the youngest request that may be done now. */
+  /** Returns one past the position of the youngest request that may be done now; for the owner. */
   long end() {
     return drainEnd == UNKNOWN ? posted : drainEnd;
   }
 
-  /** For the owner: a request that was kept. */
+  /** Returns a request that was kept; for the owner. */
   SendWorkRequest request(long position) {
     return waiting.request(position);
   }
 
-  /** For the owner: tries a request that was kept. */
+  /** Tries a request that was kept; for the owner. */
   TransferResult attempt(SendWorkRequest request) {
     return attempt(request, null, null);
   }
 
   /**
-   * For the owner: tries a request that was kept, and that the peer had before another one, which
-   * was tried just now and may have made it stop.
+   * Tries a request that was kept, and that the peer had before another one, which was tried just
+   * now and may have stopped the peer; for the owner.
    */
   TransferResult attemptHadByPeer(SendWorkRequest request) {
     transfer.hadByPeer(true);
@@ -450,13 +456,13 @@ final class DirectSendQueue {
     return result;
   }
 
-  /** For the owner: nothing keeps the oldest request any more. */
+  /** Notes that nothing stalls the oldest request any more; for the owner. */
   void proceeded() {
     retry.proceeded();
     stalled.setRelease(0);
   }
 
-  /** For the owner: completes the oldest request. */
+  /** Completes the oldest request; for the owner. */
   void endFirst(TransferResult result) {
     long position = firstWaiting++;
     end(request(position), position, result);
@@ -479,7 +485,7 @@ final class DirectSendQueue {
             .completes(request.id(), position + 1));
   }
 
-  /** Completes all that waits as flushed, unless the queue pair has left ERR since. */
+  /** Completes all waiting requests as flushed, unless the queue pair has left ERR since. */
   void flush() {
     ownership.acquire();
     try {
@@ -512,14 +518,14 @@ final class DirectSendQueue {
     }
   }
 
-  /** Takes ownership and moves a message that is under way from its beginning again. */
+  /** Takes ownership and restarts a message, of which parts were moved, from its beginning. */
   void restart() {
     ownership.acquire();
     transfer.restart();
     release();
   }
 
-  /** Drops all that waits, without completion. */
+  /** Drops all waiting requests, without completion. */
   void clear() {
     ownership.acquire();
     try {

@@ -18,17 +18,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Requester and responder of one direction of a connection within this JVM: checks a request
- * against both ends in the order in which hardware does, moves its bytes once, and completes what
- * the peer sees of it. Called by the owner of the {@link DirectSendQueue} only.
+ * against both ends in the order in which hardware does, moves its bytes once, and completes the
+ * peer's receive, if it takes one. Called by the owner of the {@link DirectSendQueue} only.
  *
- * <p>Order of checks, as rxe's responder has it: the requester's memory (for SEND and WRITE); the
- * operation against the peer's rights; a receive, if it needs one; lengths; the peer's memory; the
- * requester's memory (for READ and atomics, when the response arrives).
+ * <p>The order of checks is that of rxe's responder: the requester's memory (for SEND and WRITE);
+ * the operation against the peer's rights; a receive, if it needs one; lengths; the peer's memory;
+ * the requester's memory (for READ and atomics, when the response arrives).
  *
- * <p>Without acknowledgements (UC, UD) the requester learns of its own failures only. What the
- * responder refuses is dropped there in silence, and the receive stays for the next message, unless
- * it was taken from a shared receive queue: then it completes with the error, and the queue pair
- * goes on (classes D and E of responder errors, IBTA volume 1).
+ * <p>Without acknowledgements (UC, UD) the requester learns of its own failures only. The responder
+ * silently drops a message that it refuses, and the receive stays for the next message, unless it
+ * was taken from a shared receive queue: then it completes with the error, and the queue pair goes
+ * on (classes D and E of responder errors, IBTA volume 1).
  */
 final class DirectTransfer {
   private static final int LOCAL_READ = MemoryKey.LOCAL_READ;
@@ -38,12 +38,13 @@ final class DirectTransfer {
   private static final int REMOTE_ATOMIC = Access.REMOTE_ATOMIC.bit();
 
   /**
-   * Up to here a completion is claimed before the copy, so that no fence stands between the stores
-   * of the payload and that of the completion; above, a claimed entry would hold up its queue.
+   * Up to this length a completion is claimed before the copy, so that no fence stands between the
+   * stores of the payload and that of the completion; for longer messages, a claimed entry would
+   * hold up its queue.
    */
   private static final int CLAIM_FIRST = 1024;
 
-  /** What came of a copy. */
+  /** The result of a copy. */
   private enum Copied {
     ALL,
     SOURCE_FAILED,
@@ -59,12 +60,12 @@ final class DirectTransfer {
   private final Spans to = new Spans();
   private final int claimFirst;
 
-  /** How READs are moved in parts, and how what may pass them; null where all is moved at once. */
+  /** The parts of READs, and of messages that may pass them; null if messages are moved at once. */
   private final @Nullable MessageParts readParts;
 
   private final @Nullable MessageParts sendParts;
 
-  /** Those of the request that is tried now. */
+  /** The parts of the request that is tried now. */
   private @Nullable MessageParts moving;
 
   private boolean hadByPeer;
@@ -72,7 +73,7 @@ final class DirectTransfer {
   DirectTransfer(DirectQueuePair pair, @Nullable AsyncScheduler scheduler) {
     this.pair = pair;
     acknowledged = pair.isReliable();
-    // Where nothing is acknowledged, a receive stays for the next message if this one fails.
+    // Without acknowledgements a receive stays for the next message if this one fails.
     claimFirst = scheduler == null && acknowledged ? CLAIM_FIRST : -1;
     readParts = scheduler == null ? null : new MessageParts(scheduler.random());
     sendParts = scheduler == null ? null : new MessageParts(scheduler.random());
@@ -80,14 +81,14 @@ final class DirectTransfer {
   }
 
   /**
-   * Says whether the peer has had what is tried next: then it answers, though it may have stopped
-   * at another request since. Only where an {@link AsyncScheduler} does it.
+   * Sets whether the peer has had the request that is tried next: then it answers, though another
+   * request may have stopped it since. Used only if an {@link AsyncScheduler} does the requests.
    */
   void hadByPeer(boolean had) {
     hadByPeer = had;
   }
 
-  /** Forgets the parts that were moved of messages that are not done. */
+  /** Forgets which parts of unfinished messages were moved. */
   void restart() {
     if (readParts != null && sendParts != null) {
       readParts.reset();
@@ -95,7 +96,7 @@ final class DirectTransfer {
     }
   }
 
-  /** Forgets the request that it was at. */
+  /** Drops the request that it was trying. */
   void abandon() {
     restart();
     clearSpans();
@@ -141,7 +142,7 @@ final class DirectTransfer {
     return acknowledged ? result : result.unacknowledged();
   }
 
-  /** For UD, and where nobody is there who might answer. */
+  /** Handles UD, and connections whose peer cannot answer. */
   private TransferResult withoutPeer(SendWorkRequest request) {
     if (acknowledged) {
       return TransferResult.NO_ANSWER;
@@ -335,7 +336,7 @@ final class DirectTransfer {
       return TransferResult.LOCAL_PROTECTION;
     }
     boolean moved = copied == Copied.ALL;
-    // Without acknowledgements nobody is told of a WRITE that is refused, as on packets.
+    // Without acknowledgements nobody learns of a refused WRITE, as on packets.
     if (withImmediate && (moved || acknowledged)) {
       CompletionStatus status = moved ? CompletionStatus.SUCCESS : CompletionStatus.LOC_PROT_ERR;
       DirectSendQueue sends = pair.sends();
@@ -401,7 +402,7 @@ final class DirectTransfer {
     }
   }
 
-  /** What came of a READ, whose source is the peer's. */
+  /** Returns the result of a READ, whose source is the peer's memory. */
   private TransferResult moved(Copied copied) {
     return switch (copied) {
       case ALL -> isMoreToMove() ? TransferResult.UNDER_WAY : TransferResult.DONE;
@@ -410,7 +411,7 @@ final class DirectTransfer {
     };
   }
 
-  /** Whether what was moved just now was only a part. */
+  /** Returns whether only a part of the message was moved, so that more follows. */
   private boolean isMoreToMove() {
     return moving != null && moving.next();
   }
@@ -468,7 +469,7 @@ final class DirectTransfer {
     to.clear();
   }
 
-  /** As {@link #move}, between buffers of which one end has several. */
+  /** As {@link #move}, if the buffers at one end are several. */
   private void moveSpans(int length) {
     if (moving == null) {
       Spans.copy(from, to, length);
@@ -479,11 +480,11 @@ final class DirectTransfer {
   }
 
   /**
-   * The one copy. Memory that its owner took back while it was registered answers with an
-   * exception: {@link IllegalStateException} if it was freed, {@code WrongThreadException} if other
-   * threads cannot reach it, {@link InternalError} if it is of a file that was truncated. The
-   * request then fails like one on a region that is gone, at the end whose memory it is. Callers
-   * catch it, and not this method: the JVM may throw an {@link InternalError} as it returns.
+   * Copies the bytes once. Access to memory that its owner took away while it was registered
+   * throws: {@link IllegalStateException} if it was freed, {@code WrongThreadException} if other
+   * threads cannot access it, {@link InternalError} if it is of a file that was truncated. The
+   * request then fails like one on a closed region, at the end whose memory it is. Callers catch
+   * the exception, not this method: the JVM may throw an {@link InternalError} as it returns.
    */
   private void move(
       ByteBuffer source, int sourceOffset, ByteBuffer target, int targetOffset, int length) {
@@ -496,7 +497,7 @@ final class DirectTransfer {
     }
   }
 
-  /** Whose memory made the copy fail. */
+  /** Returns which end's memory made the copy fail. */
   private static Copied whose(ByteBuffer source, int sourceOffset, int length) {
     return Spans.isReadable(source, sourceOffset, length)
         ? Copied.TARGET_FAILED
@@ -523,12 +524,15 @@ final class DirectTransfer {
     peer.completeReceive(entry, sends.completion().ends(status, CompletionOpcode.RECV, 0), sends);
   }
 
-  /** What a peer answers that does not allow a request: nothing, if it has just been reset. */
+  /**
+   * Returns the refusal of a peer that does not allow a request: no answer, if it has just been
+   * reset.
+   */
   private static TransferResult withoutRight(DirectQueuePair peer) {
     return peer.isReceiving() ? TransferResult.INVALID_REQUEST : TransferResult.NO_ANSWER;
   }
 
-  /** Tells the peer's program of a refusal that no receive of it completes. */
+  /** Raises an event at the peer for a refusal that completes none of its receives. */
   private static void raise(DirectQueuePair peer, TransferResult refusal) {
     if (refusal == TransferResult.NO_ANSWER) {
       return;

@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 
 /**
  * The parts in which the bytes of one message are moved, at different times and in any order: a
- * permutation of ranges that cover it.
+ * permutation of ranges that cover the message.
  */
 final class MessageParts {
   private static final int MOST = 6;
@@ -21,7 +21,7 @@ final class MessageParts {
     this.random = random;
   }
 
-  /** Makes parts of {@code length} bytes, unless there are some. */
+  /** Splits {@code length} bytes into parts, unless that is done already. */
   void begin(int length) {
     if (count > 0) {
       return;
@@ -40,17 +40,17 @@ final class MessageParts {
     }
   }
 
-  /** Where the piece that is to be moved now begins. */
+  /** Returns the start of the part to move now. */
   int from() {
     return cuts[order[moved]];
   }
 
-  /** Its length, which may be 0. */
+  /** Returns the length of the part to move now, which may be 0. */
   int length() {
     return cuts[order[moved] + 1] - from();
   }
 
-  /** A piece was moved; whether there are more. */
+  /** Notes that a part was moved; returns whether there are more. */
   boolean next() {
     if (count == 0 || ++moved == count) {
       reset();
@@ -59,7 +59,7 @@ final class MessageParts {
     return true;
   }
 
-  /** Forgets what was moved. */
+  /** Forgets the parts. */
   void reset() {
     count = 0;
     moved = 0;

@@ -4,8 +4,8 @@ package io.verbena.emulated.direct;
 import io.verbena.verbs.DeviceCounters.Counter;
 
 /**
- * How long the oldest request of a send queue waits for a peer that is not ready, and when it is
- * tried again without a word of the peer. For the owner of the queue.
+ * Decides how long the oldest request of a send queue waits for a peer that is not ready, and when
+ * it is tried again without a signal of the peer. For the owner of the queue.
  */
 final class SendRetry {
   private static final long FIRST_LOOK_NANOS = 100_000;
@@ -20,16 +20,20 @@ final class SendRetry {
   private boolean timerSet;
 
   /**
-   * Nothing waits.
+   * Creates a retry for a queue in which nothing waits.
    *
-   * @param timerFired called by the device's timer, not under ownership; calls {@link #fired} then
+   * @param timerFired called by the device's timer, not under ownership; it then calls {@link
+   *     #fired}
    */
   SendRetry(DirectQueuePair pair, Runnable timerFired) {
     this.pair = pair;
     this.timerFired = timerFired;
   }
 
-  /** Whether a request may wait further for what keeps it; it is tried again then. */
+  /**
+   * Returns whether a request may wait further for a stall to end, and then sets the time to retry
+   * it.
+   */
   boolean mayWait(TransferResult result) {
     long now = System.nanoTime();
     if (stall != result) {
@@ -52,17 +56,17 @@ final class SendRetry {
     return true;
   }
 
-  /** Nothing keeps the oldest request any more. */
+  /** Notes that nothing stalls the oldest request any more. */
   void proceeded() {
     stall = TransferResult.DONE;
   }
 
-  /** The timer has fired, and ownership is taken. */
+  /** Notes that the timer has fired; called under ownership. */
   void fired() {
     timerSet = false;
   }
 
-  /** Once for each request that has to wait, where a wire would carry a NAK for each try. */
+  /** Counts once for each request that has to wait; a wire would carry a NAK for each try. */
   private void countReceiverNotReady() {
     pair.count(Counter.RNR_RECEIVED);
     DirectQueuePair peer = pair.peer();
@@ -71,7 +75,10 @@ final class SendRetry {
     }
   }
 
-  /** How long a request may wait, in nanoseconds: what all its retries would take on a wire. */
+  /**
+   * Returns how long a request may wait, in nanoseconds: as long as all its retries would take on a
+   * wire.
+   */
   private long patience(TransferResult result) {
     if (result == TransferResult.RECEIVER_NOT_READY) {
       int retries = pair.rnrRetry();

@@ -10,8 +10,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * The buffers of one work request, looked up and checked, for requests with more than one. Used
- * again; {@link #clear} lets go of the memory.
+ * The buffers of one work request, looked up and checked, for requests with more than one.
+ * Reusable; {@link #clear} drops the references to the memory.
  */
 final class Spans {
   private static final int PAGE = 4096;
@@ -47,7 +47,7 @@ final class Spans {
     return true;
   }
 
-  /** Adds as much of the next receive as a message of {@code bytes} needs. */
+  /** Adds the part of the next receive that a message of {@code bytes} needs. */
   boolean add(ReceiveRing receives, int bytes, EmulatedQueuePair pair) {
     int left = bytes;
     for (int i = 0; left > 0; i++) {
@@ -77,7 +77,7 @@ final class Spans {
     return true;
   }
 
-  /** Whether all of it can be read, at this moment; for those who ask why a copy failed. */
+  /** Returns whether all of it can be read at this moment; for finding out why a copy failed. */
   boolean isReadable() {
     for (int i = 0; i < count; i++) {
       if (!isReadable(memory[i], offsets[i], lengths[i])) {
@@ -87,7 +87,9 @@ final class Spans {
     return true;
   }
 
-  /** Whether these bytes can be read, at this moment: a look at each of their pages. */
+  /**
+   * Returns whether these bytes can be read at this moment, by reading from each of their pages.
+   */
   static boolean isReadable(ByteBuffer memory, int offset, int length) {
     try {
       for (long at = 0; at < length; at += PAGE) {

@@ -3,11 +3,12 @@ package io.verbena.emulated.direct;
 
 import io.verbena.verbs.CompletionStatus;
 
-/** What came of one attempt at a send work request. */
+/** The result of one attempt at a send work request. */
 enum TransferResult {
   DONE(CompletionStatus.SUCCESS),
   /**
-   * A part is done; the rest is for another attempt. Only where an {@link AsyncScheduler} does it.
+   * A part is done; another attempt does the rest. Only if an {@link AsyncScheduler} does the
+   * request.
    */
   UNDER_WAY(CompletionStatus.SUCCESS),
   /** The peer has no receive: wait for one. */
@@ -26,19 +27,19 @@ enum TransferResult {
   /** NAK 0x63. */
   REMOTE_OPERATION(CompletionStatus.REM_OP_ERR);
 
-  /** How the request completes if it ends with this result. */
+  /** The status with which the request completes if it ends with this result. */
   final CompletionStatus status;
 
   TransferResult(CompletionStatus status) {
     this.status = status;
   }
 
-  /** Whether the request stays at the head of its queue to be tried again. */
+  /** Returns whether the request stays at the head of its queue to be tried again. */
   boolean isStall() {
     return this == RECEIVER_NOT_READY || this == NO_ANSWER;
   }
 
-  /** What the requester learns of it where the responder says nothing: its own failures. */
+  /** Returns the result for a requester without acknowledgements: only its own failures. */
   TransferResult unacknowledged() {
     return switch (this) {
       case LOCAL_LENGTH, LOCAL_PROTECTION, UNDER_WAY -> this;
@@ -46,7 +47,7 @@ enum TransferResult {
     };
   }
 
-  /** Whether it was the peer that refused, which then stops its own end too. */
+  /** Returns whether the peer refused, which then stops its own end, too. */
   boolean isNak() {
     return this == INVALID_REQUEST || this == REMOTE_ACCESS || this == REMOTE_OPERATION;
   }

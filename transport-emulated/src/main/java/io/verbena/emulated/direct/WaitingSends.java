@@ -9,9 +9,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies of requests that wait, and of what they carry inline, in as many slots as may be
- * outstanding; made when the first waits, as each slot is when it is first used. For the owner of
- * the queue.
+ * Copies of waiting requests and their inline data, in as many slots as may be outstanding. The
+ * slots are created when the first request waits, and each copy when its slot is first used. For
+ * the owner of the queue.
  */
 final class WaitingSends {
   private static final @Nullable SendWorkRequest[] NONE = {};
@@ -28,7 +28,10 @@ final class WaitingSends {
     maxScatterGather = options.maxSendScatterGather();
   }
 
-  /** Copies a request to wait; its inline data too, since the caller's buffer is free on return. */
+  /**
+   * Copies a request that must wait, and its inline data, since the caller's buffer is free on
+   * return.
+   */
   void keep(SendWorkRequest request, long position) {
     if (requests == NONE) {
       inlineCopies = new @Nullable ByteBuffer[maxSend];
@@ -55,7 +58,7 @@ final class WaitingSends {
     }
   }
 
-  /** A request that was kept. */
+  /** Returns a request that was kept. */
   SendWorkRequest request(long position) {
     return requireNonNull(requests[(int) (position % maxSend)]);
   }

@@ -14,7 +14,7 @@
  * }</pre>
  *
  * <p>A queue pair's {@link io.verbena.emulated.direct.DirectSendQueue} is owned by one thread at a
- * time, which alone touches the peer's receives.
+ * time, and only that thread touches the peer's receives.
  *
  * <p>Internal: not exported.
  */

@@ -6,13 +6,13 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pairs with something to do for their engine. Anybody rings, without a lock; a queue pair is
- * in it at most once, so it is bounded by their number. One thread at a time takes them, those that
- * rang first first.
+ * Queue pairs that have something to do for their engine. Any thread rings, without a lock; a queue
+ * pair is in the list at most once, so the number of queue pairs bounds it. One thread at a time
+ * takes them, in the order in which they rang.
  */
 final class Doorbells {
 
-  /** What a queue pair is in it. */
+  /** The entry of a queue pair. */
   static final class Bell {
     private static final VarHandle RUNG;
 
@@ -38,7 +38,7 @@ final class Doorbells {
       return RUNG.compareAndSet(this, false, true);
     }
 
-    /** From now on it can be rung again; what was done before the ringing is seen. */
+    /** Lets it be rung again; makes visible what was done before it rang. */
     void lower() {
       rung = false;
     }
@@ -56,7 +56,7 @@ final class Doorbells {
 
   private volatile @Nullable Bell last;
 
-  /** Adds a queue pair, unless it is in already. */
+  /** Adds a queue pair, unless it is in the list already. */
   void ring(Bell bell) {
     if (bell.raise()) {
       Bell before;

@@ -18,8 +18,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair whose requests an engine does: its queues. Posts copy requests in and ring; whoever
- * drives the fabric then has it {@linkplain #serve served}.
+ * The queues of a queue pair whose requests an engine does. Posting copies a request in and rings;
+ * the driver of the fabric then {@linkplain #serve serves} the queue pair.
  */
 public abstract class DrivenQueuePair extends EmulatedQueuePair {
   private final TurnFabric fabric;
@@ -55,22 +55,22 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
     return receives;
   }
 
-  /** The most buffers of a receive that it takes. */
+  /** Returns the most buffers that a receive may have. */
   public final int maxReceiveScatterGather() {
     return receives.maxScatterGather();
   }
 
-  /** What its engine works off. */
+  /** Returns the send queue, whose requests the engine does. */
   protected final SendQueue sends() {
     return sends;
   }
 
-  /** What its engine sees of the HCA. */
+  /** Returns the HCA as the engine sees it. */
   protected final EngineHost host() {
     return host;
   }
 
-  /** For the caller of the engine: whether there is a receive, which {@link #receives} tells of. */
+  /** Returns whether {@link #receives} holds a receive; for the caller of the engine. */
   final boolean hasReceive() {
     return receives.hasNext() || (taken != null && taken.takeInto(receives) && receives.hasNext());
   }
@@ -121,7 +121,7 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
       receives.posting.release();
       // Either this sees ERR, or the engine, which goes there before it flushes, sees the receive.
       VarHandle.fullFence();
-      // A receive matters to the engine only as one to flush: it is taken when a message comes.
+      // The engine needs to see a receive only to flush it; else it takes it when a message comes.
       if (state() == QueuePairState.ERR) {
         ring();
       }
@@ -133,10 +133,13 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
     fabric.ring(bell);
   }
 
-  /** For the caller of the engine: does what it was rung for; true if there is more to send. */
+  /**
+   * Does what the queue pair was rung for; true if there is more to send. For the caller of the
+   * engine.
+   */
   protected abstract boolean serve();
 
-  /** For the caller of the engine: in RTR, the first message has come. */
+  /** Called when the first message has come in RTR, by the caller of the engine. */
   protected void communicationEstablished() {}
 
   @Override
@@ -165,7 +168,7 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
     }
   }
 
-  /** For the caller of the engine: drops all that is posted, without completions. */
+  /** Drops all that is posted, without completions; for the caller of the engine. */
   protected final void dropPosted() {
     sends.clear();
     receives.posting.acquire();
@@ -176,16 +179,19 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
     }
   }
 
-  /** Who comes and finds none is told by the engine. */
+  /** Nothing to do: the engine answers a sender that finds no receive. */
   @Override
   protected final void receivePosted() {}
 
-  /** For the caller of the engine: it takes shared receives again. */
+  /** Takes shared receives again; for the caller of the engine. */
   protected final void takesReceives() {
     lastReceiveTold = false;
   }
 
-  /** For the caller of the engine: once it takes no more shared receives; false if told already. */
+  /**
+   * Notes that no more shared receives are taken; false if that is noted already. For the caller of
+   * the engine.
+   */
   final boolean tellsLastReceive() {
     boolean first = !lastReceiveTold;
     lastReceiveTold = true;
@@ -202,7 +208,10 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
     fabric.awaitTurn();
   }
 
-  /** It has the fabric's turn, so nobody else copies, and awaiting the turn is no waiting. */
+  /**
+   * Nothing to do: the caller has the fabric's turn, so no other thread copies, and awaiting the
+   * turn does not block.
+   */
   @Override
   protected final void beginWait() {}
 

@@ -8,9 +8,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls the engines of a fabric whose packets or bytes come from elsewhere: by a thread of its own,
- * by whoever polls an empty completion queue, who is not kept waiting for that thread, and by
- * whoever waits for an event, who would else be woken by a thread that has to be woken first.
+ * Calls the engines of a fabric whose packets or bytes come from elsewhere. Three kinds of threads
+ * do so: its own; one that polls an empty completion queue, which then need not wait for the
+ * driver's thread; and one that waits for an event, which else would be woken by a thread that has
+ * to be woken first.
  *
  * <pre>{@code
  * SPINNING -- nothing to do ---> SELECTING  (something came, alarm, doorbell: SPINNING)
@@ -19,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  *         or waits here
  * }</pre>
  *
- * One thread of a program waits here at a time; others park until it, or who polls, tells them.
+ * One thread of a program waits here at a time; others park until it, or a thread that polls, wakes
+ * them.
  */
 public final class Driver {
   private static final VarHandle SEAT;
@@ -34,22 +36,28 @@ public final class Driver {
 
   private static final int SPINS = 100;
 
-  /** How long the driver trusts at first that who has polled will poll again. */
+  /** The time within which the driver at first expects a thread that has polled to poll again. */
   private static final long YIELD_NANOS = 300_000;
 
   /**
-   * How long at the most, after it did: each look takes the CPU from somebody where all are polled
-   * on. A message that comes when the polling has just ended waits up to twice as long: the first
-   * look still finds that there was polling.
+   * The longest such time, once the thread did poll again: each look takes the CPU from another
+   * thread if all CPUs poll. A message that comes when the polling has just ended waits up to twice
+   * as long: the first look still finds that there was polling.
    */
   private static final long LONGEST_YIELD_NANOS = 2_000_000;
 
-  /** The longest sleep in slices that the selector, which counts milliseconds, does not know. */
+  /**
+   * Sleeps below a millisecond, which the selector cannot measure, are cut into slices of at most
+   * this length.
+   */
   private static final long SHORT_NANOS = 50_000;
 
   private static final long MILLI_NANOS = 1_000_000;
 
-  /** Others end its rest; what they leave behind waits so long for who sleeps here. */
+  /**
+   * The longest rest of the driver's thread, which others end earlier; an alarm that they set and
+   * leave may wait as long until the thread that sleeps here learns of it.
+   */
   private static final long LONGEST_REST_NANOS = 1_000_000_000;
 
   private final TurnFabric fabric;
@@ -57,66 +65,74 @@ public final class Driver {
   private @Nullable Thread thread;
   private volatile State state = State.SPINNING;
 
-  /** Who has polled since the driver last looked; null if nobody has. */
+  /** The thread that has polled since the driver last looked; null if none has. */
   private volatile @Nullable Thread poller;
 
-  /** Whether the next poll is that of who sleeps then: hints, which threads may miss. */
+  /**
+   * True if the next poll comes from the thread that then sleeps; a hint, which other threads may
+   * read late.
+   */
   private boolean lastLook;
 
-  /** The thread of a program that waits here; null if there is none. */
+  /** The program's thread that waits here; null if none does. */
   private volatile @Nullable Thread seat;
 
-  /** The same while it sleeps. */
+  /** The same thread while it sleeps; else null. */
   private volatile @Nullable Thread sleeper;
 
-  /** Whether the driver's thread sleeps for as long as that other one is here. */
+  /** True while the driver's thread sleeps because that other thread is here. */
   private volatile boolean resting;
 
-  /** What its thread is doing; see above. */
+  /** The states of the driver's thread; see above. */
   private enum State {
     SPINNING,
     SELECTING,
     YIELDED
   }
 
-  /** What there is to do for a fabric. */
+  /** The work that a fabric gives its driver. */
   public interface Duties {
-    /** For those who have entered the fabric: does what is due; true if that was anything. */
+    /** Does what is due; true if anything was. For those who have entered the fabric. */
     boolean work();
 
-    /** For those who have entered: nanoseconds until an alarm is due. */
+    /** Returns the nanoseconds until an alarm is due; for those who have entered. */
     long untilNextAlarm();
 
-    /** Whether a sleep would leave something undone that was rung for. */
+    /** Returns whether a sleep would leave work undone that was rung for. */
     boolean hasWork();
 
-    /** Whether a device is open; without one nobody polls. */
+    /** Returns whether a device is open; without one no thread polls. */
     boolean isInUse();
 
     /**
-     * Sleeps until something comes, or {@link #wakeup}; in whole milliseconds.
+     * Sleeps until something comes, or {@link #wakeup} is called; in whole milliseconds.
      *
-     * @param nanos how long at the most
+     * @param nanos the longest time to sleep
      */
     void await(long nanos);
 
     /** Ends that sleep, or the next one; for any thread. */
     void wakeup();
 
-    /** While others drive, perhaps seldom: sees to it that they find what only the kernel tells. */
+    /**
+     * Called while other threads drive, perhaps rarely: makes sure that they find what only the
+     * kernel knows.
+     */
     default void look() {}
 
-    /** Whether the thread is to end; asked between its turns, not by who has entered. */
+    /**
+     * Returns whether the thread is to end; asked between its turns, by a thread that has not
+     * entered.
+     */
     boolean isOver();
   }
 
-  /** The driver of a fabric. */
   public Driver(TurnFabric fabric, Duties duties) {
     this.fabric = fabric;
     this.duties = duties;
   }
 
-  /** Starts its thread, unless that runs; not by two at once. */
+  /** Starts the driver's thread unless it runs; never called by two threads at once. */
   public void start(String name) {
     if (thread == null) {
       Thread started = new Thread(this::drive, name);
@@ -126,7 +142,7 @@ public final class Driver {
     }
   }
 
-  /** Has whoever sleeps for want of work look. */
+  /** Wakes the thread that sleeps because there was no work. */
   public void wake() {
     if (state == State.SELECTING) {
       rouse();
@@ -145,7 +161,7 @@ public final class Driver {
     }
   }
 
-  /** Has it look, whatever it sleeps for. */
+  /** Wakes the driver's thread, whatever it sleeps for. */
   public void rouse() {
     LockSupport.unpark(thread);
     duties.wakeup();
@@ -159,7 +175,7 @@ public final class Driver {
       } else {
         poller = Thread.currentThread();
       }
-      // From now on alarms are set that a driver which sleeps already knows nothing of.
+      // From now on alarms are set of which a driver that sleeps already does not know.
       wake();
       endRest();
     }
@@ -189,13 +205,13 @@ public final class Driver {
     Thread me = Thread.currentThread();
     Thread polls = poller;
     if ((polls != null && polls != me) || !SEAT.compareAndSet(this, null, me)) {
-      // Who sits there may know nothing of the alarms that this one has set.
+      // The thread that sits there may not know of the alarms that this one has set.
       wake();
       return false;
     }
     try {
       if (state == State.SELECTING) {
-        // It leaves the sleeping to this one; two cannot.
+        // The driver's thread leaves the sleeping to this one; two cannot.
         rouse();
         LockSupport.parkNanos(this, Math.min(nanos, SHORT_NANOS));
       }
@@ -204,7 +220,7 @@ public final class Driver {
         sleep(waiter, nanos);
       }
     } finally {
-      // As one that polls, it is trusted to come again.
+      // Like a thread that polls, it is expected to come again.
       poller = me;
       seat = null;
       endRest();
@@ -241,7 +257,7 @@ public final class Driver {
     }
   }
 
-  /** For those who have entered: does what is due, and leaves; true if that was anything. */
+  /** Does what is due, and leaves; true if anything was. For those who have entered. */
   private boolean turn() {
     try {
       return work();
@@ -250,7 +266,7 @@ public final class Driver {
     }
   }
 
-  /** For those who have entered: does what is due; true if that was anything. */
+  /** Does what is due; true if anything was. For those who have entered. */
   public boolean work() {
     try {
       return duties.work();
@@ -261,7 +277,7 @@ public final class Driver {
     }
   }
 
-  /** Whether somebody else does its work. */
+  /** Returns whether another thread does the work of the driver's. */
   private boolean isSpared() {
     return poller != null || seat != null;
   }
@@ -281,7 +297,7 @@ public final class Driver {
       othersPolled |= polled != seat;
       poller = null;
       LockSupport.parkNanos(this, nanos);
-      // Who polls seldom must not be long without what only a look at the sockets tells.
+      // A thread that polls rarely must not wait long for what only a look at the sockets finds.
       duties.look();
       nanos = Math.min(2 * nanos, LONGEST_YIELD_NANOS);
     }
@@ -289,9 +305,10 @@ public final class Driver {
   }
 
   /**
-   * Sleeps until who waits here, and has for a while, is told of something or goes.
+   * Sleeps until a thread polls, or the one that has waited here for a while returns.
    *
-   * @param othersPolled since it came; it may know nothing of the alarms that they have set
+   * @param othersPolled whether other threads polled since that one came; it may not know of the
+   *     alarms that they have set
    */
   private void rest(boolean othersPolled) {
     resting = true;
@@ -301,7 +318,7 @@ public final class Driver {
     if (poller == null && seat != null && duties.isInUse()) {
       LockSupport.parkNanos(this, LONGEST_REST_NANOS);
       if (poller == null && seat != null) {
-        // Somebody may have set an alarm meanwhile and polled no more.
+        // A thread may have set an alarm meanwhile and polled no more.
         wake();
       }
     }

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The send queue of a driven queue pair: copies of posted requests, which the engine works off.
- * Posting belongs to the holder of {@link #posting}, {@link #free} to whoever polls, and the rest
- * to the caller of the engine.
+ * Posting belongs to the holder of {@link #posting}, {@link #free} to the thread that polls, and
+ * the rest to the caller of the engine.
  *
  * <p>It has as many slots as requests were ever outstanding at once, rounded up to a power of two:
  * most queue pairs use few of those that they ask for.
@@ -73,7 +73,7 @@ public final class SendQueue implements SendRing {
     add(request);
   }
 
-  /** Likewise a bind of a window of type 1. */
+  /** Copies a bind of a window of type 1 in; for the holder of {@link #posting}. */
   void bind(SendWorkRequest request) {
     limits.checkBind(request);
     SendWorkRequest bind = nextBind.of(request);
@@ -164,14 +164,14 @@ public final class SendQueue implements SendRing {
     }
   }
 
-  /** Reads how far it is; for anybody. */
+  /** Reads the positions of the queue; for any thread. */
   void read(Map<Figure, Long> into) {
     into.put(Figure.SENDS_DONE, freed.getAcquire());
     into.put(Figure.SENDS_POSTED, posted.getAcquire());
     into.put(Figure.SEND_QUEUE_SIZE, (long) maxSend);
   }
 
-  /** Drops all that was posted, once those who still post have seen that they may not any more. */
+  /** Drops all that was posted, once threads that still post have seen that they may no longer. */
   void clear() {
     posting.acquire();
     free(posted.getOpaque());

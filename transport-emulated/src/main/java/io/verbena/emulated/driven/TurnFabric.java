@@ -8,12 +8,12 @@ import java.util.ArrayDeque;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A fabric whose requests are done by engines, which somebody drives: who posts rings, and the
- * driver {@linkplain #serve serves} those that rang.
+ * A fabric whose engines, which do its requests, are called by a driver: a thread that posts rings,
+ * and the driver {@linkplain #serve serves} the queue pairs that rang.
  *
  * <p>One thread at a time calls engines: it has {@linkplain #enter entered}. Programs enter only to
  * change or close something, never to post or poll. Locks are taken in the order connection, queue
- * pair, fabric; under the last no other is taken but those of event queues.
+ * pair, fabric; under the fabric's lock only those of event queues are taken.
  */
 public abstract class TurnFabric implements Fabric {
   private final Secrets secrets;
@@ -27,7 +27,7 @@ public abstract class TurnFabric implements Fabric {
     this.secrets = secrets;
   }
 
-  /** Somebody rang, or something has changed: the driver is to look, if it sleeps. */
+  /** Wakes the driver if it sleeps: a queue pair rang, or something has changed. */
   public abstract void wake();
 
   @Override
@@ -35,18 +35,18 @@ public abstract class TurnFabric implements Fabric {
     return secrets;
   }
 
-  /** Becomes the one who calls engines. */
+  /** Makes this thread the one that calls engines; waits for its turn. */
   @SuppressWarnings("LockNotBeforeTry") // leave unlocks
   public final void enter() {
     turn.lock();
   }
 
-  /** Becomes the one who calls engines, if that takes no waiting; true if it did. */
+  /** Makes this thread the one that calls engines, if that takes no waiting; true if it did. */
   public final boolean tryEnter() {
     return turn.tryLock();
   }
 
-  /** Gives it up. */
+  /** Ends what {@link #enter} began. */
   public final void leave() {
     try {
       if (turn.getHoldCount() == 1) {
@@ -57,7 +57,7 @@ public abstract class TurnFabric implements Fabric {
     }
   }
 
-  /** Does a step as the one who calls engines. */
+  /** Runs a step as the thread that calls engines. */
   public final void entered(Runnable step) {
     enter();
     try {
@@ -67,13 +67,13 @@ public abstract class TurnFabric implements Fabric {
     }
   }
 
-  /** Returns once whoever calls engines at this moment is done. */
+  /** Returns once the thread that calls engines at this moment is done. */
   final void awaitTurn() {
     enter();
     leave();
   }
 
-  /** {@inheritDoc} Engines alone copy. */
+  /** {@inheritDoc} Only engines copy. */
   @Override
   public final void awaitCopies() {
     awaitTurn();
@@ -84,16 +84,16 @@ public abstract class TurnFabric implements Fabric {
     wake();
   }
 
-  /** Whether somebody waits to be served. */
+  /** Returns whether a queue pair waits to be served. */
   public final boolean hasRung() {
     return !doorbells.isEmpty();
   }
 
   /**
-   * For those who have entered: serves each queue pair that rang, once; false if none did.
+   * Serves each queue pair that rang, once; false if none did. For those who have entered.
    *
-   * <p>What an engine throws is thrown on when all are served: it has stopped its own queue pair,
-   * and the others go on.
+   * <p>What an engine throws is rethrown when all are served: that engine has stopped its own queue
+   * pair, and the others go on.
    */
   public boolean serve() {
     Doorbells.Bell bell = doorbells.takeAll();
@@ -126,17 +126,22 @@ public abstract class TurnFabric implements Fabric {
     return true;
   }
 
-  /** Tells of what an engine threw, on a thread that goes on. */
+  /** Reports what an engine threw, on a thread that goes on. */
   public static void report(Throwable mistake) {
     FailureLog.get().failed(mistake);
   }
 
-  /** Within a call of an engine: has this done when the engine can be called again. */
+  /**
+   * Runs an action once the engine can be called again; to be called within a call of the engine.
+   */
   public final void afterwards(Runnable action) {
     afterwards.add(action);
   }
 
-  /** For those who have entered, after a call of an engine: does what had to wait for its end. */
+  /**
+   * Runs what had to wait for the end of a call of an engine; for those who have entered, after
+   * such a call.
+   */
   public final void settle() {
     Runnable action = afterwards.poll();
     while (action != null) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * Queue pairs whose requests an engine does later: posting copies them and rings a doorbell, and
- * whoever drives the fabric calls the engine of each that rang. One thread at a time does, which
- * may be one that polls. Which engine it is, and what carries its bytes, others say. Internal: not
- * exported.
+ * the driver of the fabric calls the engine of each that rang. One thread at a time does so, which
+ * may be one that polls. Other packages say which engine it is, and what carries its bytes.
+ * Internal: not exported.
  */
 @NullMarked
 package io.verbena.emulated.driven;

@@ -2,11 +2,10 @@
 package io.verbena.emulated.engine;
 
 /**
- * Which acknowledgements may wait, so that one stands for several: those of messages that come and
- * are answered to and fro, one at a time and at once. There each acknowledgement is a packet of its
- * own beside an answer that tells the peer's program all it waits for. How long one waits is what
- * the IBTA calls the target ACK delay (volume 1, REQ message), far below what {@code timeout} can
- * sensibly be.
+ * Decides which acknowledgements may wait, so that one stands for several: those of a dialogue in
+ * which each end answers a single message at once. There each acknowledgement would be a packet of
+ * its own beside an answer that tells the peer's program all it waits for. The delay is what the
+ * IBTA calls the target ACK delay (volume 1, REQ message), far below any sensible {@code timeout}.
  *
  * <pre>{@code
  *            FEW messages, each answered, each soon after the one before
@@ -16,24 +15,24 @@ package io.verbena.emulated.engine;
  * }</pre>
  *
  * A peer that waits for the acknowledgement itself before it goes on lets the time run out; each
- * time in a row, twice as many messages must be answered at once before the next one is held.
+ * time in a row doubles the number of messages to answer at once before the next one is held.
  */
 final class AckDelay {
-  /** Messages that one acknowledgement stands for. */
+  /** The most messages that one acknowledgement stands for. */
   static final int MOST = 8;
 
-  /** The longest that one waits. */
+  /** The longest delay of an acknowledgement. */
   static final long LONGEST_NANOS = 100_000;
 
-  /** From one message to the next where both ends answer at once. */
+  /** The longest time from one message to the next that counts as answering at once. */
   static final long SOON_NANOS = 50_000;
 
-  /** Messages that were answered before the first one is held. */
+  /** The number of answered messages before the first one is held. */
   static final int FEW = 2;
 
   private static final int MANY = 1 << 20;
 
-  /** A timeout is at least as many times the longest delay. */
+  /** A timeout must be at least this many times the longest delay. */
   private static final int MARGIN = 2;
 
   private final Link link;
@@ -50,11 +49,11 @@ final class AckDelay {
   private boolean alarmSet;
 
   /**
-   * Holds nothing yet.
+   * Creates a delay that holds nothing yet.
    *
-   * @param link whose timeout, which is mostly the peer's too, says what a delay may be
-   * @param window what this end sends, which shows whether it answers
-   * @param expired called when what is held must wait no longer
+   * @param link the link, whose timeout, mostly the peer's too, limits the delay
+   * @param window the packets that this end sends, which show whether it answers
+   * @param expired called when a held acknowledgement must wait no longer
    */
   AckDelay(Link link, SendWindow window, Timeline timeline, Runnable expired) {
     this.link = link;
@@ -65,7 +64,7 @@ final class AckDelay {
     cameBefore = timeline.now();
   }
 
-  /** Starts anew, as a connection does. */
+  /** Starts anew, for a new connection. */
   void reset() {
     stop();
     answered = 0;
@@ -73,7 +72,7 @@ final class AckDelay {
     sentBefore = window.sentEnd;
   }
 
-  /** Forgets what it holds. */
+  /** Drops the acknowledgements that it holds. */
   void stop() {
     held = 0;
     if (alarmSet) {
@@ -82,17 +81,17 @@ final class AckDelay {
     }
   }
 
-  /** Whether acknowledgements wait. */
+  /** Returns whether acknowledgements wait. */
   boolean isHolding() {
     return held > 0;
   }
 
-  /** What was held is acknowledged now, or by another answer. */
+  /** Notes that the held acknowledgements are sent now, or implied by another answer. */
   void released() {
     held = 0;
   }
 
-  /** A message came for which an acknowledgement is due; whether that may wait. */
+  /** Notes a message for which an acknowledgement is due; returns whether that may wait. */
   boolean holds() {
     long now = timeline.now();
     boolean atOnce = window.sentEnd != sentBefore && now - cameBefore < SOON_NANOS;
@@ -120,7 +119,10 @@ final class AckDelay {
     return true;
   }
 
-  /** An alarm that is set goes off first and is then set again: most are released in time. */
+  /**
+   * Runs when the alarm goes off; sets it again if the deadline has moved: most acknowledgements
+   * are released in time.
+   */
   private void alarm() {
     alarmSet = false;
     if (held == 0) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
-/** Where an atomic leaves the value that it found. Not thread-safe. */
+/** Holds the value that an atomic found. Not thread-safe. */
 public final class AtomicResult {
   private long original;
 
-  /** The value from before the atomic. */
+  /** Returns the value from before the atomic. */
   public long original() {
     return original;
   }
 
-  /** For the {@link Host}: sets the value from before the atomic. */
+  /** Sets the value from before the atomic; for the {@link Host}. */
   public void original(long value) {
     original = value;
   }

@@ -5,11 +5,11 @@ import io.verbena.emulated.roce.PacketOpcode;
 
 /**
  * Tells the peer of a connection that its packets have met congestion (annex on RoCEv2, congestion
- * management): for packets that are marked, one notification in a while, so that it costs little
+ * management): one notification per interval for packets that are marked, so that it costs little
  * and the peer slows down step by step.
  */
 final class CongestionNotifier {
-  /** As rarely as the peer's {@link CongestionWindow} heeds them. */
+  /** The interval at which the peer's {@link CongestionWindow} heeds notifications. */
   static final long INTERVAL_NANOS = 50_000;
 
   private final Link link;
@@ -23,17 +23,17 @@ final class CongestionNotifier {
     this.timeline = timeline;
   }
 
-  /** Forgets what is due. */
+  /** Drops a notification that is due. */
   void clear() {
     due = false;
   }
 
-  /** A packet of the peer was marked on its way. */
+  /** Notes that a packet of the peer was marked on its way. */
   void marked() {
     due = true;
   }
 
-  /** Sends a notification, if one is due; whether it did. */
+  /** Sends a notification if one is due; returns whether it did. */
   boolean step() {
     if (!due) {
       return false;

@@ -4,16 +4,17 @@ package io.verbena.emulated.engine;
 import io.verbena.emulated.roce.Psn;
 
 /**
- * How many packets may be out without an answer. Adaptive, it opens by the acknowledged packets
- * until the first loss, then by one packet for each window; closes to half on a loss, once for all
- * that was out then; to one packet when nothing is heard any more; and by an eighth on a congestion
- * notification, at most once in a while (additive increase, multiplicative decrease; RFC 5681).
+ * The number of packets that may be in flight without an answer. Adaptive, it opens by the
+ * acknowledged packets until the first loss, then by one packet for each window; closes to half on
+ * a loss, once for all packets in flight then; to one packet after silence; and by an eighth on a
+ * congestion notification, at most once per interval (additive increase, multiplicative decrease;
+ * RFC 5681).
  */
 final class CongestionWindow {
-  /** Windows are counted in parts of a packet. */
+  /** Windows are counted in fractions of a packet. */
   private static final int UNIT = 256;
 
-  /** Acknowledgements for a whole window: one to send on by, one on its way, and one late. */
+  /** Acknowledgements per window: one that lets the sender go on, one on its way, and one late. */
   private static final int ACKS = 3;
 
   private static final int FIRST = 16;
@@ -23,7 +24,7 @@ final class CongestionWindow {
   private int allowed;
   private int threshold;
 
-  /** Until this PSN is acknowledged a further loss is of the same trouble. */
+  /** Until this PSN is acknowledged, a further loss belongs to the same congestion. */
   private int recoverUntil;
 
   private boolean recovering;
@@ -42,19 +43,22 @@ final class CongestionWindow {
     recovering = false;
   }
 
-  /** Packets that may be out. */
+  /** Returns the number of packets that may be in flight. */
   int packets() {
     return allowed / UNIT;
   }
 
-  /** Packets after which an acknowledgement is asked for, so that they come all the time. */
+  /**
+   * Returns the number of packets after which an acknowledgement is requested, so that they come
+   * steadily.
+   */
   int ackInterval() {
     return control.adaptive()
         ? Math.max(1, Math.min(Requester.ACK_INTERVAL, packets() / ACKS))
         : Requester.ACK_INTERVAL;
   }
 
-  /** So many packets were answered, up to a PSN. */
+  /** Opens the window for packets that were answered, up to a PSN. */
   void answered(int packets, int end) {
     if (!control.adaptive()) {
       return;
@@ -66,7 +70,7 @@ final class CongestionWindow {
     allowed = Math.min(control.most() * UNIT, allowed + more);
   }
 
-  /** A packet was lost, when all before {@code sentEnd} was out. */
+  /** Closes the window for a lost packet; {@code sentEnd} is the end of the packets in flight. */
   void lost(int sentEnd) {
     if (control.adaptive() && !recovering) {
       recovering = true;
@@ -76,7 +80,7 @@ final class CongestionWindow {
     }
   }
 
-  /** Nothing was heard for a while. */
+  /** Closes the window to one packet: nothing came for a while. */
   void silent(int sentEnd) {
     if (control.adaptive()) {
       lost(sentEnd);
@@ -84,7 +88,7 @@ final class CongestionWindow {
     }
   }
 
-  /** The network says that it is congested. */
+  /** Closes the window by an eighth: the network reports congestion. */
   void notified() {
     long now = timeline.now();
     if (control.adaptive()

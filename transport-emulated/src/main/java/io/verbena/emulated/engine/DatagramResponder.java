@@ -13,8 +13,8 @@ import java.nio.ByteBuffer;
  * Takes datagrams (IBTA volume 1, UD responder). Each needs the right queue key and a receive with
  * room for it and for the 40 bytes of the GRH area before it, else it is dropped; a receive that is
  * too small stays for the next one, unless it came from a shared queue: then it completes with the
- * error, and the queue pair goes on. On RoCEv2 over IPv4 the IP header stands in the last 20 bytes
- * of the area; the first 20 are 0. An IPv6 header fills it.
+ * error, and the queue pair goes on. On RoCEv2 over IPv4 the last 20 bytes of the area hold the IP
+ * header; the first 20 are 0. An IPv6 header fills it.
  */
 final class DatagramResponder {
   private static final int IP_LENGTH = 20;

@@ -4,7 +4,7 @@ package io.verbena.emulated.engine;
 import io.verbena.verbs.QueuePairType;
 
 /**
- * What is fixed for the life of an engine.
+ * The properties of an engine that never change.
  *
  * @param type the transport
  * @param number the queue pair's number
@@ -12,7 +12,7 @@ import io.verbena.verbs.QueuePairType;
  * @param maxReceiveScatterGather the most buffers that a receive has
  * @param maxMessage the most bytes of a message
  * @param datagramMtu the most bytes of a datagram: the port's MTU
- * @param flow how much may be under way
+ * @param flow limits on the packets in flight
  */
 public record EngineOptions(
     QueuePairType type,

@@ -2,17 +2,17 @@
 package io.verbena.emulated.engine;
 
 /**
- * How much an engine may have under way, so that buffers on the way and at the receiver do not
+ * Limits on an engine's packets in flight, so that buffers on the way and at the receiver do not
  * overflow.
  *
- * @param most packets that may be out without an answer
- * @param readPart packets that one READ request asks for at the most; a longer READ is asked for
- *     part by part
- * @param adaptive whether fewer packets may be out after a loss or a congestion notification, lost
- *     packets are looked for before the timeout, and acknowledgements may be held back a while
+ * @param most the most packets in flight without an answer
+ * @param readPart the most packets that one READ request asks for; a longer READ is requested in
+ *     parts
+ * @param adaptive whether a loss or a congestion notification reduces the packets in flight, probes
+ *     find lost packets before the timeout, and acknowledgements may be delayed
  */
 public record FlowControl(int most, int readPart, boolean adaptive) {
-  /** As an RNIC on a lossless network has it. */
+  /** The flow control of an RNIC on a lossless network. */
   public static final FlowControl FIXED =
       new FlowControl(Requester.MAX_UNACKNOWLEDGED, Integer.MAX_VALUE, /* adaptive= */ false);
 
@@ -20,9 +20,9 @@ public record FlowControl(int most, int readPart, boolean adaptive) {
   private static final int PARTS = 4;
 
   /**
-   * For a network that loses packets where buffers are full.
+   * Returns the flow control for a network that loses packets when buffers are full.
    *
-   * @param buffered packets that a receiver's buffer holds
+   * @param buffered the packets that a receiver's buffer holds
    */
   public static FlowControl adaptive(int buffered) {
     int most = Math.max(LEAST, Math.min(Requester.MAX_UNACKNOWLEDGED, buffered / 2));

@@ -10,7 +10,10 @@ import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
 
-/** What the state machines of one queue pair share: its state, its attributes, its way out. */
+/**
+ * The shared part of a queue pair's state machines: its state, its attributes, and the sink of its
+ * packets.
+ */
 final class Link {
   private static final int FLOWS = 0xffff;
 
@@ -18,7 +21,7 @@ final class Link {
   final Host host;
   QueuePairState state = QueuePairState.RESET;
 
-  /** Bytes of payload per packet. */
+  /** Bytes of payload per packet: the path MTU. */
   int mtu;
 
   int access;
@@ -35,12 +38,14 @@ final class Link {
   private final Frame frame;
   private int destination;
 
-  /** The same at both ends, so that all packets of a connection have one. */
+  /** The flow of all packets of a connection; the same at both ends. */
   private int flow;
 
   private AddressVector vector = AddressVector.to(new Gid(0, 0));
 
-  /** Of what all that send to the same peer may have out. */
+  /**
+   * This queue pair's share of the window that all queue pairs with the same peer have in common.
+   */
   final WindowShare share;
 
   Link(EngineOptions options, Host host, FrameSink sink) {
@@ -79,22 +84,22 @@ final class Link {
     return options.type() == QueuePairType.RC;
   }
 
-  /** Whether an answer that is so late is still in time. */
+  /** Returns whether an answer that is this late comes before the timeout. */
   boolean toleratesDelay(long nanos) {
     return timeout == 0 || (RetryClock.UNIT_NANOS << timeout) >= nanos;
   }
 
-  /** Whether peers may do this here; a bit of {@link Access}. */
+  /** Returns whether peers have a right here; a bit of {@link Access}. */
   boolean allows(int right) {
     return (access & right) != 0;
   }
 
-  /** Whether a READ is asked for anew behind this packet of it. */
+  /** Returns whether a new READ request follows this packet of a READ. */
   boolean endsReadPart(int packet) {
     return (packet + 1) % options.flow().readPart() == 0;
   }
 
-  /** How many packets carry this many bytes. */
+  /** Returns the number of packets that carry this many bytes. */
   int packets(long length) {
     return length == 0 ? 1 : (int) ((length + mtu - 1) / mtu);
   }
@@ -104,12 +109,12 @@ final class Link {
     return frame.start(opcode).destinationQueuePair(destination).psn(psn).sourcePort(flow);
   }
 
-  /** Whether nothing can be sent at the moment. */
+  /** Returns whether nothing can be sent at the moment. */
   boolean isFull() {
     return sink.isFull();
   }
 
-  /** Whether packets may have come that nobody has looked at. */
+  /** Returns whether packets may have come that were not taken yet. */
   boolean isBehind() {
     return sink.isBehind();
   }

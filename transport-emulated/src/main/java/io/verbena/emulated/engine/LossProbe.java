@@ -4,20 +4,20 @@ package io.verbena.emulated.engine;
 import io.verbena.emulated.roce.Psn;
 
 /**
- * Looks for lost packets long before the timeout, at the cost of one or two packets where answers
- * are only late. Like the tail loss probe of TCP (RFC 8985, section 7.3), it says nothing about the
- * way being congested.
+ * Finds lost packets long before the timeout, at the cost of one or two packets if answers are only
+ * late. Like the tail loss probe of TCP (RFC 8985, section 7.3), it does not mean that the network
+ * is congested.
  *
  * <pre>
  *  no answer for a while            the oldest packet is sent once more
- *  then: all is answered            nothing: the answer was late, or that packet alone was lost
- *  then: not all is answered        the newest packet is sent once more: a receiver that lacks one
+ *  then: all are answered           nothing: the answer was late, or that packet alone was lost
+ *  then: not all are answered       the newest packet is sent once more: a receiver that lacks one
  *                                   before it sends a NAK, and one that has them all acknowledges
  *                                   them all
  * </pre>
  */
 final class LossProbe {
-  /** A packet that is to be sent once more, beside those that are sent in their turn. */
+  /** A packet to send once more, beside those that are sent in their turn. */
   enum Packet {
     NONE,
     OLDEST,
@@ -27,24 +27,24 @@ final class LossProbe {
   private Packet next = Packet.NONE;
   private boolean out;
 
-  /** One past the PSNs that the oldest packet stands for; a READ request stands for several. */
+  /** One past the PSNs that the oldest packet covers; a READ request covers several. */
   private int end;
 
-  /** One past the PSNs that were out then. */
+  /** One past the PSNs that were in flight then. */
   private int sentEnd;
 
-  /** Nothing is to be looked for, as all is sent again or answered. */
+  /** Ends probing: all packets are sent again or answered. */
   void clear() {
     next = Packet.NONE;
     out = false;
   }
 
-  /** No answer has come for a while. */
+  /** Starts a probe: no answer has come for a while. */
   void begin() {
     next = Packet.OLDEST;
   }
 
-  /** Which packet is to be sent once more; asked once. */
+  /** Returns the packet to send once more, and forgets it. */
   Packet take() {
     Packet taken = next;
     next = Packet.NONE;
@@ -55,14 +55,14 @@ final class LossProbe {
     return next != Packet.NONE;
   }
 
-  /** The oldest packet was sent once more. */
+  /** Notes that the oldest packet was sent once more. */
   void sentOldest(int psnEnd, int allEnd) {
     out = true;
     end = psnEnd;
     sentEnd = allEnd;
   }
 
-  /** An answer came; {@code unacknowledged} is the oldest PSN that is not answered now. */
+  /** Notes an answer; {@code unacknowledged} is the oldest PSN that is not answered now. */
   void answered(int unacknowledged) {
     if (out && Psn.difference(unacknowledged, end) >= 0) {
       out = false;

@@ -4,14 +4,17 @@ package io.verbena.emulated.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many packets all queue pairs of a port may have out to one peer, which takes them with one
- * socket, whose buffer overflows where each queue pair keeps to its own {@link CongestionWindow}
- * only. Whoever comes first takes what there is. When all is taken, queue pairs wait, and have
- * their turns in the order in which they came, of some packets each; of one packet each while the
- * peer may be gone. For the caller of the engines.
+ * Limits the packets of all queue pairs of a port in flight to one peer. That peer takes them with
+ * one socket, whose buffer would overflow if each queue pair kept only to its own {@link
+ * CongestionWindow}. Free room goes to the queue pair that comes first. When there is none, queue
+ * pairs wait, and take turns in the order in which they came, of some packets each; of one packet
+ * each while the peer may be gone. For the caller of the engines.
  */
 public final class PeerWindow {
-  /** Packets that a queue pair may send in its turn: a small part, yet more than a packet. */
+  /**
+   * The most packets that a queue pair may send in its turn: a small part of the window, yet more
+   * than one.
+   */
   private static final int TURN = 16;
 
   private static final int TURNS = 4;
@@ -20,32 +23,32 @@ public final class PeerWindow {
   private final int longTurn;
   private int turn;
 
-  /** Those that wait, linked in both directions. */
+  /** The waiting queue pairs, linked in both directions. */
   private @Nullable WindowShare first;
 
   private @Nullable WindowShare last;
 
-  /** Packets that are out, and those of turns that have begun. */
+  /** Packets in flight, and those of turns that have begun. */
   private int taken;
 
-  /** A window for some packets. */
+  /** Creates a window of {@code most} packets. */
   public PeerWindow(int most) {
     this.most = most;
     longTurn = Math.max(1, Math.min(TURN, most / TURNS));
     turn = longTurn;
   }
 
-  /** Whether so many more may be out; nobody waits then. */
+  /** Returns whether {@code more} packets fit; then nobody waits. */
   boolean hasRoom(int more) {
     return taken + more <= most;
   }
 
-  /** Whether the peer has answered one of them, or not for long. */
+  /** Notes whether the peer has answered, or has been silent for long. */
   void heard(boolean now) {
     turn = now ? longTurn : 1;
   }
 
-  /** There is no room for a queue pair: it is to have its turn. */
+  /** Queues a queue pair that found no room, for its turn. */
   void await(WindowShare share) {
     WindowShare before = last;
     share.before = before;
@@ -57,7 +60,7 @@ public final class PeerWindow {
     }
   }
 
-  /** A queue pair waits no longer. */
+  /** Removes a queue pair, which waits no longer. */
   void forget(WindowShare share) {
     WindowShare before = share.before;
     WindowShare after = share.after;
@@ -75,7 +78,10 @@ public final class PeerWindow {
     }
   }
 
-  /** Queue pairs have taken so many packets more, or less, of it. */
+  /**
+   * Notes that queue pairs take {@code by} packets more, or less if negative; begins the turns that
+   * fit.
+   */
   void changed(int by) {
     taken += by;
     for (WindowShare next = first; next != null && taken < most; next = first) {

@@ -9,20 +9,21 @@ import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
 
 /**
- * The packet engine of one queue pair: which of its state machines works in which state.
+ * The packet engine of one queue pair; the table shows what each of its state machines does in each
+ * state.
  *
  * <pre>
  *                RESET  INIT  RTR  RTS  SQD            SQE        ERR
- *  Requester      -      -     -   +    what was begun flushes    flushes
+ *  Requester      -      -     -   +    begun requests flushes    flushes
  *  Completer (RC) -      -     -   +    +              -          -
- *  responder      -      -     +   +    +              +          flushes, sends what it owes
+ *  responder      -      -     +   +    +              +          flushes, sends answers
  * </pre>
  *
  * For one caller at a time; see the package.
  *
- * <p>A call that meets a mistake, of the engine or of what it is given, throws. The queue pair has
- * gone to ERR then, its work is flushed, and nothing that it owed is sent: it does not meet the
- * mistake again.
+ * <p>A call throws if it meets a programming error, of the engine or of its caller. The queue pair
+ * has gone to ERR then, its work is flushed, and the answers that it owed are dropped: it does not
+ * meet the error again.
  */
 public final class QueuePairEngine {
   private final Link link;
@@ -38,7 +39,10 @@ public final class QueuePairEngine {
   private final CongestionNotifier notifier;
   private boolean established;
 
-  /** An engine in RESET, for a queue pair whose memory, queues and completions {@code host} has. */
+  /**
+   * Creates an engine in RESET, for the queue pair whose memory, queues and completions {@code
+   * host} has.
+   */
   public QueuePairEngine(
       EngineOptions options, Host host, SendRing sends, Timeline timeline, FrameSink sink) {
     link = new Link(options, host, sink);
@@ -58,22 +62,21 @@ public final class QueuePairEngine {
     notifier = new CongestionNotifier(link, timeline);
   }
 
-  /** The state that it is in. */
   public QueuePairState state() {
     return link.state;
   }
 
-  /** Whether, in SQD, requests that were begun before are not done yet. */
+  /** Returns whether, in SQD, requests that were begun before are not done yet. */
   public boolean isDraining() {
     return link.state == QueuePairState.SQD && !window.isIdle();
   }
 
   /**
-   * Goes to a state, or stays in it with other attributes. To ERR: flushes. To RESET: forgets
-   * everything, without completions. {@link Host#moved} is not called.
+   * Goes to a state, or stays in it with other attributes. ERR flushes; RESET drops everything,
+   * without completions. {@link Host#moved} is not called.
    *
-   * @param to reached by a transition that the caller has checked
-   * @param attributes all attributes of the queue pair, those of before and those new
+   * @param to the state, reached by a transition that the caller has checked
+   * @param attributes all attributes of the queue pair, old and new
    */
   public void modify(QueuePairState to, QueuePairAttributes attributes) {
     QueuePairState from = link.state;
@@ -122,7 +125,7 @@ public final class QueuePairEngine {
     receives.drop();
   }
 
-  /** A send or a receive was posted. In ERR, and for sends in SQE, it is flushed. */
+  /** Notes that a send or a receive was posted. In ERR it is flushed, and so is a send in SQE. */
   public void posted() {
     if (link.state == QueuePairState.ERR) {
       window.flush();
@@ -133,8 +136,8 @@ public final class QueuePairEngine {
   }
 
   /**
-   * Takes a packet that came for this queue pair, as parsed; what is not for its transport or its
-   * state is dropped.
+   * Takes a parsed packet that came for this queue pair; drops it if it is for another transport or
+   * comes in the wrong state.
    */
   public void receive(Frame packet) {
     try {
@@ -198,8 +201,8 @@ public final class QueuePairEngine {
   /**
    * Sends packets, requests and answers in turn, and does local operations.
    *
-   * @param packets the most to send
-   * @return whether there may be more to send, at once or when the way out has room; false once all
+   * @param packets the most packets to send
+   * @return whether there may be more to send, at once or when the sink has room; false once all
    *     that is left waits for a packet, a post, an alarm or a state
    */
   public boolean run(int packets) {
@@ -214,7 +217,7 @@ public final class QueuePairEngine {
   private boolean step(int packets) {
     int left = packets;
     while (left > 0 && !link.isFull()) {
-      // A request may be a program's answer, for which somebody waits; an acknowledgement is none.
+      // A request may be a program's answer that somebody waits for; an acknowledgement is none.
       boolean requested = requester.step();
       boolean replied = responder.reply();
       boolean notified = notifier.step();
@@ -227,7 +230,10 @@ public final class QueuePairEngine {
     return true;
   }
 
-  /** The peer is gone: what waits for its answer fails as if it had been sent again in vain. */
+  /**
+   * Fails the requests that wait for an answer, as if their retries were exhausted: the peer is
+   * gone.
+   */
   public void peerGone() {
     if (link.reliable() && window.awaitsAnswer()) {
       try {
@@ -239,7 +245,9 @@ public final class QueuePairEngine {
     }
   }
 
-  /** Has acknowledgements that are held back sent when it {@linkplain #run runs} next. */
+  /**
+   * Releases the acknowledgements that are held back; the next {@linkplain #run run} sends them.
+   */
   public void answer() {
     responder.release();
     link.host.ready();
@@ -287,7 +295,7 @@ public final class QueuePairEngine {
     enterError();
   }
 
-  /** Stops for good after a mistake, in whatever state that has left the machines. */
+  /** Stops for good after a programming error, whatever the state of the machines. */
   private void breakDown(Throwable mistake) {
     if (link.state == QueuePairState.RESET) {
       return;

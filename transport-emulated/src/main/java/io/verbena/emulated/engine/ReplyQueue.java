@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The answers that a responder owes, in the order of the requests. Bounded: a responder without
- * room for another answer drops the request. Acknowledgements that follow each other become one.
+ * room for another answer drops the request. Successive acknowledgements are merged into one.
  */
 final class ReplyQueue {
 
@@ -25,32 +25,32 @@ final class ReplyQueue {
     int syndrome;
     int messageSequence;
 
-    /** What an atomic found. */
+    /** The value that an atomic found. */
     long original;
 
-    /** What is left of a READ. */
+    /** The part of a READ that is still to send. */
     long address;
 
     int rkey;
     long left;
 
-    /** Whether a READ's next packet is the first of its message. */
+    /** True if a READ's next packet is the first of its message. */
     boolean first;
 
-    /** Whether it answers a READ that came again. */
+    /** True if it answers a READ that was repeated. */
     boolean again;
   }
 
-  /** Besides READs and atomics and an ACK after each: NAKs, and answers to duplicates. */
+  /** Room besides READs and atomics and an ACK after each: for NAKs, and answers to duplicates. */
   private static final int SPARE = 8;
 
-  /** Each is made when so many are owed for the first time. */
+  /** Each entry is created when the queue first grows to it. */
   private @Nullable Reply[] replies = {};
 
   private int head;
   private int size;
 
-  /** Makes room for the answers of {@code readsAndAtomics} at once, and forgets all. */
+  /** Makes room for the answers of {@code readsAndAtomics} at once, and drops all. */
   void reset(int readsAndAtomics) {
     int capacity = 2 * readsAndAtomics + SPARE;
     if (replies.length != capacity) {
@@ -72,12 +72,12 @@ final class ReplyQueue {
     return size == replies.length;
   }
 
-  /** The oldest answer. */
+  /** Returns the oldest answer. */
   Reply first() {
     return at(0);
   }
 
-  /** Forgets the oldest answer. */
+  /** Removes the oldest answer. */
   void remove() {
     size--;
     head = size == 0 || head + 1 == replies.length ? 0 : head + 1;
@@ -88,7 +88,7 @@ final class ReplyQueue {
     if (size > 0) {
       Reply last = at(size - 1);
       if (last.kind == Kind.ACK) {
-        // After a duplicate it may be an earlier one.
+        // After a duplicate, {@code psn} may be an earlier one.
         if (Psn.difference(psn, last.psn) > 0) {
           last.psn = psn;
         }
@@ -99,7 +99,7 @@ final class ReplyQueue {
     add(Kind.ACK, psn, syndrome, messageSequence);
   }
 
-  /** Adds an answer; there is room. */
+  /** Adds an answer, for which there must be room. */
   Reply add(Kind kind, int psn, int syndrome, int messageSequence) {
     Reply reply = at(size++);
     reply.kind = kind;

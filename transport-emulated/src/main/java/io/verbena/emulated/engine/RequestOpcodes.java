@@ -39,11 +39,13 @@ import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.SendOpcode;
 import org.jspecify.annotations.Nullable;
 
-/** Which packets make up a request, and as what it completes. */
+/** Maps requests to the opcodes of their packets and of their completions. */
 public final class RequestOpcodes {
   private RequestOpcodes() {}
 
-  /** The opcode of a packet by its place in the message; null if there is no such operation. */
+  /**
+   * Returns the opcode of a packet by its place in the message; null if there is no such operation.
+   */
   static @Nullable PacketOpcode of(
       QueuePairType type, SendOpcode operation, boolean first, boolean last) {
     return switch (type) {
@@ -107,23 +109,23 @@ public final class RequestOpcodes {
     return first ? UC_WRITE_FIRST : UC_WRITE_MIDDLE;
   }
 
-  /** Whether the queue pair does it by itself, without a packet. */
+  /** Returns whether the queue pair does it locally, without a packet. */
   public static boolean isLocal(SendOpcode operation) {
     return operation == SendOpcode.LOCAL_INV || operation == SendOpcode.BIND_MW;
   }
 
-  /** Whether the peer answers with more than an acknowledgement. */
+  /** Returns whether the peer answers with more than an acknowledgement. */
   public static boolean isReadOrAtomic(SendOpcode operation) {
     return operation == SendOpcode.RDMA_READ || isAtomic(operation);
   }
 
-  /** Whether it is one of the atomics. */
+  /** Returns whether it is one of the atomics. */
   public static boolean isAtomic(SendOpcode operation) {
     return operation == SendOpcode.ATOMIC_CMP_AND_SWP
         || operation == SendOpcode.ATOMIC_FETCH_AND_ADD;
   }
 
-  /** As what a request completes. */
+  /** Returns the opcode with which a request completes. */
   public static CompletionOpcode completion(SendOpcode operation) {
     return switch (operation) {
       case SEND, SEND_WITH_IMM, SEND_WITH_INV -> CompletionOpcode.SEND;

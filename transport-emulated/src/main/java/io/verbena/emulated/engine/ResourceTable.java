@@ -5,12 +5,12 @@ import io.verbena.emulated.roce.Psn;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a responder remembers of the READs and atomics that it did last, so that it can answer them
- * again (IBTA volume 1, responder resources). It has room for as many as the peer may have
- * outstanding; the oldest makes way.
+ * The last READs and atomics that a responder did, so that it can answer them again (IBTA volume 1,
+ * responder resources). It has room for as many as the peer may have outstanding; a new one
+ * replaces the oldest.
  */
 final class ResourceTable {
-  /** Each is made when it is first used. */
+  /** Each entry is created when it is first used. */
   private @Nullable Resource[] resources = {};
 
   private int next;
@@ -22,14 +22,14 @@ final class ResourceTable {
     private int firstPsn;
     private int packets;
 
-    /** What an atomic found. */
+    /** The value that an atomic found. */
     final AtomicResult result = new AtomicResult();
 
     private long address;
     private int rkey;
     private long length;
 
-    /** Whether this is the READ whose part from a PSN on is asked for again. */
+    /** Returns whether this is the READ whose part from a PSN on is requested again. */
     boolean covers(long address, int rkey, long length) {
       return rkey == this.rkey
           && address - this.address >= 0
@@ -42,7 +42,7 @@ final class ResourceTable {
     }
   }
 
-  /** Makes room for {@code capacity} and forgets all. */
+  /** Makes room for {@code capacity} entries and removes all. */
   void reset(int capacity) {
     if (resources.length != capacity) {
       resources = new @Nullable Resource[capacity];
@@ -59,7 +59,10 @@ final class ResourceTable {
     return resources.length;
   }
 
-  /** The place of an atomic about to be done: nothing is remembered before {@link #addAtomic}. */
+  /**
+   * Returns the place for the result of an atomic about to be done; it is kept only by {@link
+   * #addAtomic}.
+   */
   AtomicResult nextResult() {
     return next().result;
   }
@@ -95,8 +98,8 @@ final class ResourceTable {
   }
 
   /**
-   * The READ, or the atomic, that had this PSN, or null. Of two the later: the other is as old as
-   * all PSNs.
+   * Returns the READ, or the atomic, with this PSN, or null. Of two it is the later one: the other
+   * is a whole cycle of PSNs older.
    */
   @Nullable Resource find(boolean atomic, int psn) {
     for (int i = resources.length; i > 0; i--) {

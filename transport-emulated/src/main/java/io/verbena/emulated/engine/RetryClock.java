@@ -4,8 +4,8 @@ package io.verbena.emulated.engine;
 import io.verbena.emulated.roce.RnrTimer;
 
 /**
- * When to send again, and how often still (IBTA volume 1, retry and RNR retry counters). One alarm
- * serves both waits, since a requester that waits for a receiver waits for no answer.
+ * Decides when to send again, and counts the retries (IBTA volume 1, retry and RNR retry counters).
+ * One alarm serves both waits, since a requester that waits for a receiver waits for no answer.
  *
  * <pre>{@code
  *         packet sent                       RNR NAK
@@ -16,24 +16,24 @@ import io.verbena.emulated.roce.RnrTimer;
  * }</pre>
  */
 final class RetryClock {
-  /** For ever, as an RNR retry count. */
+  /** The RNR retry count that means no limit. */
   private static final int NO_LIMIT = 7;
 
   static final long UNIT_NANOS = 4096;
 
-  /** Longer than a receiver that is busy takes to answer, on a machine that is not slow. */
+  /** Longer than a busy receiver takes to answer, on a machine that is not slow. */
   private static final long FIRST_PROBE_NANOS = 10_000_000;
 
-  /** Longer than a receiver sleeps that has packets in its buffer, on a machine that is busy. */
+  /** Longer than a receiver sleeps with packets in its buffer, on a busy machine. */
   private static final long LATE_NANOS = 100_000_000;
 
-  /** How long to wait until packets are taken that may be the answer. */
+  /** The time to wait for packets to be taken that may be the answer. */
   private static final long BEHIND_NANOS = 1_000_000;
 
-  /** How often, so that a port that is always busy has timeouts. */
+  /** The most such waits, so that a port that is always busy has timeouts. */
   private static final int MOST_BEHIND = 100;
 
-  /** So many times what an answer has taken lately is long. */
+  /** This many times the recent answer time counts as long. */
   private static final int LONG = 4;
 
   private enum Wait {
@@ -50,17 +50,15 @@ final class RetryClock {
   private long alarmAt;
   private long deadline;
 
-  /** When to look for what may be lost, before the deadline. */
+  /** The time of the next probe for lost packets, before the deadline. */
   private long probeAt;
 
   private long probeDelay = FIRST_PROBE_NANOS;
 
-  /** Since when an answer is due. */
+  /** The time since which an answer is due. */
   private long since;
 
-  /**
-   * How long answers have taken lately; of one that was probed for nobody knows (Karn, RFC 6298).
-   */
+  /** The recent answer time; answers to probed packets are not measured (Karn, RFC 6298). */
   private long answersTake;
 
   private boolean probed;
@@ -68,7 +66,7 @@ final class RetryClock {
   private int retriesLeft;
   private int rnrRetriesLeft;
 
-  /** Whether a retry is under way that no answer has confirmed yet. */
+  /** True while no answer has confirmed a retry. */
   private boolean retrying;
 
   private boolean toProbe;
@@ -79,7 +77,7 @@ final class RetryClock {
     alarm = timeline.alarm(expired);
   }
 
-  /** Starts anew, as a connection does. */
+  /** Starts anew, for a new connection. */
   void reset() {
     stop();
     probed = false;
@@ -97,7 +95,7 @@ final class RetryClock {
     }
   }
 
-  /** The peer has made progress: all retries are to be had again. */
+  /** Notes that the peer has made progress, which restores all retries. */
   void confirm() {
     retriesLeft = link.retryCount;
     rnrRetriesLeft = link.rnrRetry;
@@ -118,14 +116,14 @@ final class RetryClock {
     return wait == Wait.AWAITS_RECEIVER;
   }
 
-  /** A packet was sent: an answer is due, unless one is already. */
+  /** Notes that a packet was sent: an answer is due, unless one is already. */
   void sent() {
     if (wait == Wait.IDLE) {
       restart();
     }
   }
 
-  /** An answer came, and another is due. */
+  /** Notes that an answer came, and another is due. */
   void restart() {
     if (link.timeout == 0) {
       wait = Wait.IDLE;
@@ -140,7 +138,7 @@ final class RetryClock {
     arm();
   }
 
-  /** Nothing more is due. The alarm may still go off, and finds nothing to do. */
+  /** Notes that no answer is due. The alarm may still go off, and finds nothing to do. */
   void answered() {
     wait = Wait.IDLE;
   }
@@ -157,8 +155,8 @@ final class RetryClock {
   }
 
   /**
-   * Takes one RNR retry and waits as the peer asked; false if none was left. The peer lives, so the
-   * other retries are to be had again.
+   * Takes one RNR retry and waits as the peer asked; false if none was left. The peer is alive, so
+   * this restores the other retries.
    */
   boolean awaitReceiver(int timerCode) {
     if (rnrRetriesLeft == 0) {
@@ -176,7 +174,7 @@ final class RetryClock {
   }
 
   /**
-   * What the alarm means.
+   * Handles the alarm.
    *
    * @return whether a deadline has passed; the wait is over then
    */
@@ -203,7 +201,10 @@ final class RetryClock {
     return true;
   }
 
-  /** The answer may have come already, among packets that the port has not been read of. */
+  /**
+   * Returns whether to wait for the port, since the answer may be among packets that it has not
+   * taken yet.
+   */
   private boolean waitsForPort() {
     if (behind < MOST_BEHIND && link.isBehind()) {
       behind++;
@@ -212,19 +213,24 @@ final class RetryClock {
     return false;
   }
 
-  /** After {@link #expired}: whether it is time to look for what may be lost; asked once. */
+  /**
+   * Returns whether it is time to probe for lost packets, and forgets it; to be called after {@link
+   * #expired}.
+   */
   boolean isToProbe() {
     boolean probe = toProbe;
     toProbe = false;
     return probe;
   }
 
-  /** Whether an answer has been due for very long. */
+  /** Returns whether an answer has been due for very long. */
   boolean isLate() {
     return timeline.now() - since >= LATE_NANOS;
   }
 
-  /** An alarm that is set goes off first and is then set again: most answers come in time. */
+  /**
+   * Arms the alarm, unless it goes off before and is then armed again: most answers come in time.
+   */
   private void arm() {
     if (alarmSet && alarmAt - probeAt <= 0) {
       return;

@@ -6,7 +6,7 @@ import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.SendWorkRequest;
 
 /**
- * How far the send queue has come, in requests and in PSNs.
+ * The progress of the send queue, in requests and in PSNs.
  *
  * <pre>
  *  requests   freed .. | head .. cursor .. started | .. posted
@@ -26,7 +26,9 @@ final class SendWindow {
   private final SendRing ring;
   private final Host host;
 
-  /** By position, of as many requests as were ever begun and not done at once; a power of two. */
+  /**
+   * By position; as many entries as requests were ever begun and not done at once, a power of two.
+   */
   private int[] firstPsns = new int[FEW];
 
   private int[] packetCounts = new int[FEW];
@@ -35,14 +37,14 @@ final class SendWindow {
   long started;
   long cursor;
 
-  /** Packets of the request at the cursor that are behind the cursor. */
+  /** The packets of the cursor's request that the cursor has passed. */
   int packet;
 
   int unacknowledged;
   int sentEnd;
   int nextPsn;
 
-  /** READs and atomics begun and not done. */
+  /** READs and atomics that are begun and not done. */
   int readsOutstanding;
 
   SendWindow(SendRing ring, Host host) {
@@ -50,7 +52,7 @@ final class SendWindow {
     this.host = host;
   }
 
-  /** Forgets all requests. */
+  /** Drops all requests. */
   void clear() {
     head = ring.posted();
     startOver();
@@ -61,7 +63,7 @@ final class SendWindow {
     cursor = head;
     packet = 0;
     readsOutstanding = 0;
-    // So that no late answer is taken for one to what is forgotten.
+    // So that no late answer is taken for an answer to a dropped request.
     startAt(nextPsn);
   }
 
@@ -87,17 +89,17 @@ final class SendWindow {
     return packetCounts[slot(position)];
   }
 
-  /** Whether all that was begun is done. */
+  /** Returns whether all begun requests are done. */
   boolean isIdle() {
     return head == started;
   }
 
-  /** Whether packets are out that the peer has not answered. */
+  /** Returns whether there are packets in flight that the peer has not answered. */
   boolean awaitsAnswer() {
     return Psn.difference(sentEnd, unacknowledged) > 0;
   }
 
-  /** The PSN of the next packet, of a request at the cursor or of one to begin. */
+  /** Returns the PSN of the next packet, of a request at the cursor or of one to begin. */
   int cursorPsn() {
     return cursor == started ? nextPsn : Psn.plus(firstPsn(cursor), packet);
   }
@@ -151,7 +153,7 @@ final class SendWindow {
     }
   }
 
-  /** Moves the cursor forward if what lies behind it was acknowledged in the meantime. */
+  /** Moves the cursor forward if packets at it were acknowledged in the meantime. */
   void catchUp() {
     if (cursor < head || Psn.difference(unacknowledged, cursorPsn()) > 0) {
       goBack();
@@ -180,12 +182,12 @@ final class SendWindow {
     host.sendFailed(head++, request, status);
   }
 
-  /** Completes all that are not done as flushed. */
+  /** Completes all requests that are not done as flushed. */
   void flush() {
     for (long end = ring.posted(); head < end; ) {
       failHead(CompletionStatus.WR_FLUSH_ERR);
     }
-    // Not to the end of what is posted by now: that comes with a flush of its own.
+    // Not to the end of the requests posted by now: those come with a flush of their own.
     startOver();
   }
 

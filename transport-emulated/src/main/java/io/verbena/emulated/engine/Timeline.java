@@ -2,22 +2,23 @@
 package io.verbena.emulated.engine;
 
 /**
- * The time that an engine lives in: virtual in a simulation, a clock in a real run. Used by the
- * caller of the engine only, so it needs no thread safety.
+ * The time of an engine: virtual in a simulation, a clock in a real run. Used by the caller of the
+ * engine only, so it needs no thread safety.
  */
 public interface Timeline {
 
-  /** The time in nanoseconds from any origin; it never goes back. */
+  /** Returns the time in nanoseconds from any origin; it never goes back. */
   long now();
 
   /**
-   * Makes an alarm. An engine makes its few when it is created and uses them for its whole life.
+   * Creates an alarm. An engine creates its few when it is created and uses them for its whole
+   * life.
    *
-   * @param action to be run, by whoever calls the engine, at the time set; it does not throw
+   * @param action to be run at the time set, by the caller of the engine; must not throw
    */
   Alarm alarm(Runnable action);
 
-  /** One deadline at a time. Neither method allocates. */
+  /** An alarm with one deadline at a time. Neither method allocates. */
   interface Alarm {
 
     /**
@@ -28,7 +29,7 @@ public interface Timeline {
      */
     void set(long deadline);
 
-    /** Forgets the deadline, if one is set: the action does not run. */
+    /** Cancels the deadline, if one is set: the action does not run. */
     void cancel();
   }
 }

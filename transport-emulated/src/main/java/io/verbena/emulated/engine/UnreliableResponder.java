@@ -13,10 +13,10 @@ import io.verbena.verbs.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does what an unreliable connection's peer asks for (IBTA volume 1, UC responder). There is no
- * answer: a message of which a packet is missing, or that is not to be done, is dropped whole, and
- * the receive that it had taken serves the next one, unless it is one of a shared queue and too
- * small: then it completes with the error. A WRITE has then changed some of its bytes.
+ * Does the requests of an unreliable connection's peer (IBTA volume 1, UC responder). There is no
+ * answer: a message that lacks a packet, or is not allowed, is dropped whole, and the receive that
+ * it had taken serves the next one, unless it is from a shared queue and too small: then it
+ * completes with the error. A dropped WRITE has changed some of its bytes.
  *
  * <pre>
  *               expected PSN                     any other PSN
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *  MIDDLE, LAST continues it, or is dropped      drops the message, and all up to the next FIRST
  * </pre>
  *
- * So a message that the network doubles is done twice, as on hardware.
+ * So a message that the network duplicates is done twice, as on hardware.
  */
 final class UnreliableResponder {
   private final Link link;
@@ -60,7 +60,7 @@ final class UnreliableResponder {
     open = execute(packet) && !opcode.ends() ? opcode.kind() : null;
   }
 
-  /** Does what one packet asks for; false if its message is dropped. */
+  /** Does the request of one packet; false if its message is dropped. */
   private boolean execute(Frame packet) {
     PacketOpcode opcode = packet.opcode();
     boolean written = opcode.kind() == Kind.WRITE;
@@ -108,7 +108,7 @@ final class UnreliableResponder {
       return false;
     }
     if (!receive.append(packet.bytes(), packet.payloadOffset(), length)) {
-      // The fault is the receiver's own, which no silence would tell.
+      // The fault is the receiver's own; dropping the message would hide it.
       receive.fail(Refusal.RECEIVE_MEMORY.status);
       failure.requestRefused();
       return false;

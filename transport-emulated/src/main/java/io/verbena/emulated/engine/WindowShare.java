@@ -4,17 +4,17 @@ package io.verbena.emulated.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a queue pair has of a {@link PeerWindow}.
+ * A queue pair's share of a {@link PeerWindow}.
  *
  * <pre>
  *         no room: await             room: the engine runs again
  *  FREE ------------------> WAITS ------------------------------> TURN of some packets
- *   ^ takes what there is     |                                     |
+ *   ^ takes free room         |                                     |
  *   +--- queue pair stops ----+     <--- all sent, or no more ------+
  * </pre>
  */
 final class WindowShare {
-  /** Its neighbours among those that wait, which the window keeps. */
+  /** The neighbors in the window's list of waiting queue pairs. */
   @Nullable WindowShare before;
 
   @Nullable WindowShare after;
@@ -24,7 +24,7 @@ final class WindowShare {
   private boolean waits;
   private boolean silent;
 
-  /** Packets of the window: those out, and the rest of its turn. */
+  /** Packets taken of the window: those in flight, and the rest of its turn. */
   private int taken;
 
   /** Packets that it may still send in its turn. */
@@ -34,7 +34,7 @@ final class WindowShare {
     this.host = host;
   }
 
-  /** From now on it is a share of this window, if any. */
+  /** Makes it a share of this window, or of none. */
   void of(@Nullable PeerWindow shared) {
     if (shared != window) {
       int before = taken - turn;
@@ -44,7 +44,7 @@ final class WindowShare {
     }
   }
 
-  /** It has nothing out and wants nothing. */
+  /** Gives everything back: nothing is in flight or to be sent. */
   void clear() {
     PeerWindow shared = window;
     if (waits && shared != null) {
@@ -57,8 +57,8 @@ final class WindowShare {
   }
 
   /**
-   * Whether another packet may be sent now, besides so many that are out; if not, the engine runs
-   * again when it may.
+   * Returns whether another packet may be sent now, besides the {@code out} packets in flight; if
+   * not, the engine runs again when it may.
    */
   boolean take(int out) {
     PeerWindow shared = window;
@@ -78,7 +78,7 @@ final class WindowShare {
     return false;
   }
 
-  /** Whether it may be the last packet for now that is sent next. */
+  /** Returns whether the next packet may be the last one for now. */
   boolean endsTurn() {
     PeerWindow shared = window;
     return shared != null && (turn > 0 ? turn == 1 : !shared.hasRoom(2));
@@ -91,7 +91,7 @@ final class WindowShare {
     host.ready();
   }
 
-  /** So many packets were sent. */
+  /** Notes that packets were sent. */
   void sent(int packets) {
     if (silent) {
       return;
@@ -101,21 +101,21 @@ final class WindowShare {
     change(packets - ofTurn);
   }
 
-  /** There is no more to send: what is left of the turn is for others. */
+  /** Gives the rest of the turn to others: there is no more to send. */
   void rest() {
     int left = turn;
     turn = 0;
     change(-left);
   }
 
-  /** So many packets are out that may be in the peer's buffer. */
+  /** Sets the number of packets in flight that may be in the peer's buffer. */
   void out(int packets) {
     change(packets + turn - taken);
   }
 
   /**
-   * Nothing is heard of the peer for so long that what is out is in no buffer any more. Until an
-   * answer comes, one packet at a time asks for it, and needs no room.
+   * Notes that the peer has been silent for so long that no packet in flight is still in a buffer.
+   * Until an answer comes, one packet at a time probes, and needs no room.
    */
   void silent() {
     PeerWindow shared = window;
@@ -126,7 +126,7 @@ final class WindowShare {
     }
   }
 
-  /** The peer has answered. */
+  /** Notes that the peer has answered. */
   void heard() {
     PeerWindow shared = window;
     if (shared != null) {

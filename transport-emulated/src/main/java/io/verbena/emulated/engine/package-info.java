@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * The packet engine: RC, UC and UD as RoCEv2 packets, one engine per queue pair. It is a set of
- * state machines and knows no thread, socket or clock: packets come and go through calls, time is a
- * {@link io.verbena.emulated.engine.Timeline}, and the HCA round it is a {@link
+ * state machines and uses no thread, socket or clock: packets come and go through calls, time is a
+ * {@link io.verbena.emulated.engine.Timeline}, and the HCA around it is a {@link
  * io.verbena.emulated.engine.Host}.
  *
- * <p>Not thread-safe: one caller at a time, alarms included. What happens, happens within a call:
+ * <p>Not thread-safe: one caller at a time, alarms included. Everything happens within a call:
  *
  * <pre>
  *  modify(state, attributes)   the queue pair's state, after the host has checked the transition
@@ -27,15 +27,15 @@
  *                                    requests in +
  * }</pre>
  *
- * Each machine's states and rules stand in its own description. UC and UD have a responder each
- * that answers nothing, and complete a request as its last packet leaves.
+ * Each machine's Javadoc describes its states and rules. UC and UD have a responder each that
+ * answers nothing, and complete a request as its last packet leaves.
  *
- * <p>Only {@code run} sends: whoever calls one of the others calls it soon after, and again for as
- * long as it answers true. Acknowledgements that come together between two runs leave as one.
+ * <p>Only {@code run} sends: a caller of any of the others calls it soon after, and repeats it
+ * while it returns true. Acknowledgements that become due between two runs are sent as one.
  *
  * <p>The caller passes on only packets whose form, invariant CRC, partition key and queue pair
- * number are right. The engine itself silently drops what does not belong to its transport, or
- * comes in a state that does not receive; who the sender is, by address, the port checks.
+ * number are right. The engine itself silently drops packets of another transport, or in a state
+ * that does not receive; the port checks the sender's address.
  *
  * <p>Internal: not exported.
  */

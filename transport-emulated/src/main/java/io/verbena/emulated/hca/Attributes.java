@@ -9,7 +9,7 @@ import io.verbena.verbs.QueuePairAttributes.Field;
 final class Attributes {
   private Attributes() {}
 
-  /** Sets in {@code to} all that is set in {@code from}. */
+  /** Sets in {@code to} all attributes that are set in {@code from}. */
   static void merge(QueuePairAttributes from, QueuePairAttributes to) {
     for (Field field : from.fields()) {
       merge(field, from, to);

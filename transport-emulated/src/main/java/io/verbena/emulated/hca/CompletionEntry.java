@@ -5,12 +5,12 @@ import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
 
 /**
- * A completion on its way into a completion queue. Whoever completes work requests has one and
- * fills it anew for each completion, so that nothing is allocated; {@link CompletionRing#publish}
- * copies it. Not thread-safe: it belongs to the owner of the queue that completes.
+ * A completion on its way into a completion queue. Each owner of a queue that completes work
+ * requests has one and refills it for each completion, so that nothing is allocated; {@link
+ * CompletionRing#publish} copies it. Not thread-safe: it belongs to that owner.
  *
- * <p>{@link #ends} begins a completion and clears what the one before said; the other methods add
- * to it in any order.
+ * <p>{@link #ends} begins a completion and clears the one before; the other methods add to it in
+ * any order.
  */
 public final class CompletionEntry {
   private static final long BYTE = 0xff;
@@ -18,7 +18,8 @@ public final class CompletionEntry {
   private long id;
 
   /**
-   * Queue pair number, attachment, status, opcode and flags, as {@link CompletionRing} has them.
+   * Queue pair number, attachment, status, opcode and flags, in the layout of {@link
+   * CompletionRing}.
    */
   private long packed;
 
@@ -28,7 +29,7 @@ public final class CompletionEntry {
   private long frees;
   private boolean solicited;
 
-  /** Begins a completion that has this outcome. */
+  /** Begins a completion with this outcome. */
   public CompletionEntry ends(CompletionStatus status, CompletionOpcode opcode, int bytes) {
     packed =
         (long) status.code() << CompletionRing.STATUS_SHIFT
@@ -41,7 +42,7 @@ public final class CompletionEntry {
   }
 
   /**
-   * Says what the message carried.
+   * Sets what the message carried.
    *
    * @param flags as in {@link io.verbena.verbs.WorkCompletion#flags}
    * @param value the immediate or the invalidated key, if there is one
@@ -52,19 +53,19 @@ public final class CompletionEntry {
     return this;
   }
 
-  /** Says which queue pair sent a datagram; counts if the flags have GRH. */
+  /** Sets the number of the queue pair that sent a datagram; used if the flags have GRH. */
   public CompletionEntry cameFrom(int queuePairNumber) {
     sourceQueuePair = queuePairNumber;
     return this;
   }
 
-  /** Says whether a solicited event was asked for; an error raises one anyway. */
+  /** Sets whether a solicited event was requested; an error raises one anyway. */
   public CompletionEntry solicits(boolean value) {
     solicited = value;
     return this;
   }
 
-  /** Says which queue pair completes, and what it is attached to the completion queue as. */
+  /** Sets the queue pair that completes, and its attachment number at the completion queue. */
   public CompletionEntry of(int queuePairNumber, int attachment) {
     packed |=
         (long) queuePairNumber << CompletionRing.QPN_SHIFT
@@ -73,7 +74,7 @@ public final class CompletionEntry {
   }
 
   /**
-   * Says which work request is complete.
+   * Sets the work request that is complete.
    *
    * @param workRequestId its id
    * @param position the position in its send or receive queue that the completion frees
@@ -84,7 +85,7 @@ public final class CompletionEntry {
     return this;
   }
 
-  /** Becomes equal to another one. */
+  /** Copies another entry into this one. */
   public void set(CompletionEntry from) {
     id = from.id;
     packed = from.packed;
@@ -99,7 +100,7 @@ public final class CompletionEntry {
     return (packed >>> CompletionRing.STATUS_SHIFT & BYTE) == status.code();
   }
 
-  /** Whether it raises an event at who armed for solicited completions only. */
+  /** Returns whether it raises an event on a queue that is armed for solicited completions only. */
   public boolean isSolicited() {
     return solicited || !has(CompletionStatus.SUCCESS);
   }

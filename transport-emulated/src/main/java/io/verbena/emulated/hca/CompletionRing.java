@@ -9,7 +9,7 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of a completion queue: many producers, who {@linkplain #claim claim} and then
+ * The entries of a completion queue: many producers, which {@linkplain #claim claim} and then
  * {@linkplain #publish publish}, and one consumer at a time. An entry and the stamp that publishes
  * it share a cache line:
  *
@@ -23,20 +23,20 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>A queue begins with a small ring, and goes on in a larger one when that is full, see {@link
- * #follow}: positions below that one's base still stand in this one.
+ * #follow}: positions below the larger ring's base are still in this one.
  */
 public final class CompletionRing {
-  /** Answer of {@link #claim} when the ring is full. */
+  /** The result of {@link #claim} when the ring is full. */
   public static final long OVERRUN = -1;
 
-  /** Sets, in the packed third long, where each part begins. */
+  /** The bit at which each field of the packed third long begins. */
   static final int QPN_SHIFT = 40;
 
   static final int ATTACHMENT_SHIFT = 24;
   static final int STATUS_SHIFT = 16;
   static final int OPCODE_SHIFT = 8;
 
-  /** In the count of claims while a larger ring follows: the others wait. */
+  /** Set in the count of claims while a larger ring is being installed: the producers wait. */
   private static final long FROZEN = Long.MIN_VALUE;
 
   private static final int STRIDE_SHIFT = 3;
@@ -54,15 +54,15 @@ public final class CompletionRing {
   private final PaddedLong headSeenByProducers;
   private final PaddedLong head;
 
-  /** How many entries may be claimed and not consumed: all, or fewer. */
+  /** The number of entries that may be claimed and not consumed: all, or fewer. */
   private int room;
 
-  /** The first position that stands here; those below it stand in the ring before. */
+  /** The first position in this ring; lower ones are in the ring before. */
   private long base;
 
   private @Nullable CompletionRing previous;
 
-  /** An empty ring with room for so many. */
+  /** Creates an empty ring with room for {@code room} entries. */
   public CompletionRing(int room) {
     this(room, new PaddedLong(), new PaddedLong(), new PaddedLong());
   }
@@ -78,17 +78,17 @@ public final class CompletionRing {
     mask = capacity - 1;
   }
 
-  /** A ring of twice as many entries for the same queue, to {@link #follow} this one. */
+  /** Returns a ring of twice as many entries for the same queue, to {@link #follow} this one. */
   CompletionRing successor() {
     return new CompletionRing(2 * (mask + 1), tail, headSeenByProducers, head);
   }
 
   /**
-   * Has what is claimed from now on stand in this successor. Until {@link #thaw}, which comes when
-   * producers find it, none of them claims: who claims later knows of it, and what was claimed
-   * before stands in the other ring, whoever publishes it.
+   * Makes this ring the successor of another: it takes the entries claimed from now on. No producer
+   * claims until {@link #thaw}, which is called when producers can find this ring: so later claims
+   * know it, and entries claimed before are in the other ring, whoever publishes them.
    *
-   * @param alone whether the caller is the only producer, who need not stop the others
+   * @param alone whether the caller is the only producer, so that there are no others to stop
    */
   void follow(CompletionRing other, boolean alone) {
     previous = other;
@@ -104,22 +104,25 @@ public final class CompletionRing {
     tail.setRelease(base);
   }
 
-  /** How many it may hold. */
+  /** Returns the number of entries that it may hold. */
   int room() {
     return room;
   }
 
-  /** Sets how many it may hold, as far as it has entries. */
+  /** Sets the number of entries that it may hold, up to its capacity. */
   void limit(int most) {
     room = Math.min(most, mask + 1);
   }
 
-  /** Completions claimed and not yet consumed; a moment later there may be more. */
+  /**
+   * Returns the number of completions claimed and not yet consumed; a moment later there may be
+   * more.
+   */
   long held() {
     return (tail.getAcquire() & ~FROZEN) - head.getOpaque();
   }
 
-  /** The ring in which a position stands: this one, or one before. */
+  /** Returns the ring that has a position: this one, or one before. */
   CompletionRing holding(long position) {
     return position >= base ? this : before(position);
   }
@@ -134,8 +137,8 @@ public final class CompletionRing {
   }
 
   /**
-   * Takes the next entry, which must then be published soon; or {@link #OVERRUN}. For the only
-   * producer there is.
+   * Claims the next entry, which must then be published soon; or returns {@link #OVERRUN}. For a
+   * single producer.
    */
   public long claimAlone() {
     long position = tail.getOpaque();
@@ -146,7 +149,7 @@ public final class CompletionRing {
     return position;
   }
 
-  /** As {@link #claimAlone}, among other producers. */
+  /** Claims like {@link #claimAlone}, with several producers. */
   public long claim() {
     int spins = 0;
     while (true) {
@@ -170,7 +173,7 @@ public final class CompletionRing {
     return position - seen >= room;
   }
 
-  /** Fills an entry that was claimed and shows it to the consumer. */
+  /** Fills a claimed entry and shows it to the consumer. */
   public void publish(long position, CompletionEntry completion) {
     long[] ring = entries;
     int at = ((int) position & mask) << STRIDE_SHIFT;
@@ -186,19 +189,19 @@ public final class CompletionRing {
     ENTRY.setRelease(ring, at, position + 1);
   }
 
-  /** Where the consumer stands. */
+  /** Returns the position of the consumer. */
   public long head() {
     return head.getOpaque();
   }
 
-  /** For the consumer: whether the entry at {@code position} is there. */
+  /** Returns whether the entry at {@code position} is published; for the consumer. */
   public boolean isPublished(long position) {
     return (long) ENTRY.getAcquire(entries, ((int) position & mask) << STRIDE_SHIFT)
         == position + 1;
   }
 
   /**
-   * For the consumer: gives back all entries before {@code position}, the last of which is here.
+   * Gives back all entries before {@code position}, the last of which is here; for the consumer.
    */
   void consumed(long position) {
     head.setRelease(position);
@@ -207,12 +210,14 @@ public final class CompletionRing {
     }
   }
 
-  /** For the consumer: where the entry at {@code position} stands, for the methods below. */
+  /**
+   * Returns the index of the entry at {@code position}, for the methods below; for the consumer.
+   */
   public int at(long position) {
     return ((int) position & mask) << STRIDE_SHIFT;
   }
 
-  /** For the consumer: reads the entry at a place that {@link #at} told. */
+  /** Reads the entry at an index from {@link #at}; for the consumer. */
   public void read(int at, WorkCompletion into) {
     long[] ring = entries;
     long packed = ring[at + PACKED];

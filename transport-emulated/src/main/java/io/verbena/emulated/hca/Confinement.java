@@ -11,15 +11,16 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells memory that only one thread may touch: buffers of a confined {@code Arena}, which JDK 22
- * has brought. Whoever posts or drives copies, on any thread, so an emulated HCA cannot use them.
+ * Detects memory that only one thread may access: buffers of a confined {@code Arena}, which JDK 22
+ * introduced. The posting or driving thread copies, which may be any, so an emulated HCA cannot use
+ * them.
  *
- * <p>The JVM is asked through {@code java.lang.foreign.MemorySegment}, by name, as the oldest JDK
- * does not have it. What a buffer does not tell here is found out by the copy that fails: that its
- * arena was closed since, or that its file was truncated.
+ * <p>This asks {@code java.lang.foreign.MemorySegment}, found by name, as the oldest JDK does not
+ * have it. It does not detect that an arena was closed since, or that its file was truncated: then
+ * a copy fails.
  */
 final class Confinement {
-  /** For a buffer and a thread, whether the thread can reach it; null on an older JDK. */
+  /** Returns for a buffer and a thread whether the thread can access it; null on an older JDK. */
   private static final @Nullable MethodHandle REACHABLE = reachable();
 
   private Confinement() {}
@@ -43,7 +44,7 @@ final class Confinement {
   /**
    * Checks a buffer that is to be registered.
    *
-   * @throws VerbsException {@code INVALID} if only one thread can reach it
+   * @throws VerbsException {@code INVALID} if only one thread can access it
    */
   static void check(ByteBuffer buffer) {
     if (REACHABLE != null && !isReachable(REACHABLE, buffer)) {
@@ -55,12 +56,12 @@ final class Confinement {
   }
 
   private static boolean isReachable(MethodHandle reachable, ByteBuffer buffer) {
-    // It is never started; what it would inherit is nobody's to keep.
+    // The thread is never started, and must not inherit thread-locals.
     Thread stranger = new Thread(null, () -> {}, "stranger", 0, /* inheritThreadLocals= */ false);
     try {
       return (boolean) reachable.invokeExact(buffer, stranger);
     } catch (Throwable e) {
-      // Memory that cannot even be asked cannot be copied either.
+      // Memory that cannot even be queried cannot be copied either.
       return false;
     }
   }

@@ -3,12 +3,12 @@ package io.verbena.emulated.hca;
 
 import io.verbena.verbs.ConnectionManager;
 
-/** Makes the connection managers of devices; whoever opens a device chooses it. Thread-safe. */
+/** Creates the connection managers of a device; chosen when the device is opened. Thread-safe. */
 @FunctionalInterface
 public interface ConnectionManagerFactory {
 
   /**
-   * Makes a connection manager of an open device.
+   * Creates a connection manager of an open device.
    *
    * <p>The manager calls {@link EmulatedDevice#connectionManagerClosed} when it is closed.
    */

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How much a device has of everything: all that the emulated HCA can give, or less where an address
- * says so, for programs that are to meet a limit.
+ * The limits of a device: those of the emulated HCA, or lower ones from an address, to test how
+ * programs behave at them.
  */
 public final class DeviceLimits {
   private static final String VERSION = "verbena-direct-1";
@@ -23,7 +23,7 @@ public final class DeviceLimits {
   private static final Set<Capability> ALL =
       Collections.unmodifiableSet(EnumSet.allOf(Capability.class));
 
-  /** What iWARP has words for (RFC 5040, 7306), and what a device does without the wire. */
+  /** The capabilities that iWARP has messages for (RFC 5040, 7306), and those that need no wire. */
   private static final Set<Capability> OF_STREAMS =
       Collections.unmodifiableSet(
           EnumSet.of(
@@ -39,34 +39,35 @@ public final class DeviceLimits {
               Capability.LOCAL_READ_SINKS,
               Capability.SEND_WITH_INVALIDATE));
 
-  /** Without any option. */
+  /** The limits without any option. */
   public static final DeviceAttributes FULL = of(Map.of());
 
   private DeviceLimits() {}
 
   /**
-   * What these options leave.
+   * Returns the limits with these options.
    *
-   * @throws VerbsException {@code INVALID} for what is no number from 1 to the full limit
+   * @throws VerbsException {@code INVALID} for a value that is no number from 1 to the full limit
    */
   public static DeviceAttributes of(Map<LimitOption, String> options) {
     return of(EmulatedDevice.NAME, VERSION, ALL, options);
   }
 
   /**
-   * What these options leave a device that talks RoCEv2 packets to other processes.
+   * Returns the limits with these options of a device that exchanges RoCEv2 packets with other
+   * processes.
    *
-   * @throws VerbsException {@code INVALID} for what is no number from 1 to the full limit
+   * @throws VerbsException {@code INVALID} for a value that is no number from 1 to the full limit
    */
   public static DeviceAttributes ofWire(String name, Map<LimitOption, String> options) {
     return of(name, WIRE_VERSION, ALL, options);
   }
 
   /**
-   * What these options leave a device that speaks iWARP: reliable connections alone, and immediate
-   * data with WRITEs alone.
+   * Returns the limits with these options of an iWARP device: only reliable connections, and
+   * immediate data only with WRITEs.
    *
-   * @throws VerbsException {@code INVALID} for what is no number from 1 to the full limit
+   * @throws VerbsException {@code INVALID} for a value that is no number from 1 to the full limit
    */
   public static DeviceAttributes ofStreams(String name, Map<LimitOption, String> options) {
     return of(name, STREAM_VERSION, OF_STREAMS, options);

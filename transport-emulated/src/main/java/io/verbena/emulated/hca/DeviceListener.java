@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.hca;
 
-/** Is told what becomes of a device. */
+/** Is called when a device fails or is closed. */
 public interface DeviceListener {
 
   /**

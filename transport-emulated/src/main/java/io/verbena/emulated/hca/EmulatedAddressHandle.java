@@ -4,7 +4,7 @@ package io.verbena.emulated.hca;
 import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AddressVector;
 
-/** The way to a UD peer: its GID, by which the fabric finds its port. */
+/** The address of a UD peer: its GID, by which the fabric finds its port. */
 final class EmulatedAddressHandle implements AddressHandle {
   private final EmulatedProtectionDomain domain;
   private final AddressVector vector;

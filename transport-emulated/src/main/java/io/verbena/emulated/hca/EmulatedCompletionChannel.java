@@ -10,12 +10,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events of completion queues and the thread that sleeps on them; a queue that has an event nobody
- * took yet gets no second one. The lock is held for a few instructions and only when a queue was
- * armed; the sleeper parks, or drives the fabric, without it.
+ * Events of completion queues and the thread that sleeps on them; a queue with an event that was
+ * not taken yet gets no second one. The lock is held for a few instructions and only when a queue
+ * was armed; the sleeper parks, or drives the fabric, without it.
  */
 public final class EmulatedCompletionChannel implements CompletionChannel, Fabric.Waiter {
-  /** What the channel knows of one of its queues; under the channel's lock. */
+  /** The channel's state of one of its queues; under the channel's lock. */
   static final class Events {
     private boolean raised;
     private int unacknowledged;
@@ -29,7 +29,7 @@ public final class EmulatedCompletionChannel implements CompletionChannel, Fabri
   private @Nullable Thread sleeper;
   private volatile @Nullable Runnable listener;
 
-  /** A channel without completion queues, which its device has counted. */
+  /** Creates a channel without completion queues, which its device has counted. */
   public EmulatedCompletionChannel(EmulatedDevice device) {
     this.device = device;
   }
@@ -38,7 +38,7 @@ public final class EmulatedCompletionChannel implements CompletionChannel, Fabri
     return device;
   }
 
-  /** Takes a completion queue in; false if the channel is closed. */
+  /** Attaches a completion queue; false if the channel is closed. */
   synchronized boolean attach() {
     if (closed) {
       return false;
@@ -47,7 +47,7 @@ public final class EmulatedCompletionChannel implements CompletionChannel, Fabri
     return true;
   }
 
-  /** Whether who waits for its events does so elsewhere. */
+  /** Returns whether it has a listener, so that its user waits elsewhere. */
   boolean isListenedTo() {
     return listener != null;
   }

@@ -12,10 +12,10 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A completion ring with the two protocols round it: freeing queue slots as completions are polled,
+ * A completion ring with two protocols around it: freeing queue slots as completions are polled,
  * and waking a sleeper.
  *
- * <p>Waking: a producer publishes, fences, and looks whether the queue is armed; a consumer arms,
+ * <p>Waking: a producer publishes, fences, and checks whether the queue is armed; a consumer arms,
  * fences, and polls once more. One of the two sees the other. A queue without a channel needs no
  * fence.
  */
@@ -25,7 +25,7 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
   private static final int ARMED = 2;
   private static final int MAX_ATTACHMENTS = 1 << 16;
 
-  /** Entries that a queue begins with; more come when they are needed. */
+  /** The room that a queue begins with; it grows when needed. */
   private static final int FIRST_ROOM = 16;
 
   private static final VarHandle ARM_STATE;
@@ -40,7 +40,7 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     }
   }
 
-  /** The channel's. */
+  /** The state that the channel keeps for this queue. */
   final EmulatedCompletionChannel.Events events = new EmulatedCompletionChannel.Events();
 
   private final EmulatedDevice device;
@@ -48,7 +48,7 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
   private final @Nullable Ownership polling;
   private final boolean drivenByPolling;
 
-  /** Changed, as is {@link #depth}, by the holder of {@link #growing}. */
+  /** Changed, like {@link #depth}, by the holder of {@link #growing}. */
   private volatile CompletionRing ring;
 
   private volatile int depth;
@@ -57,16 +57,16 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
   private volatile boolean closed;
 
   /**
-   * Whether more than one queue completes here. While only one does, its owner is the only
-   * producer, and claims entries without a compare-and-set, which is most of what a small operation
-   * costs.
+   * True if more than one queue completes here. While only one does, its owner is the only
+   * producer, and claims entries without a compare-and-set, which is most of the cost of a small
+   * operation.
    */
   private volatile boolean shared;
 
   /** The queue pairs that complete here; changed by the holder of the monitor. */
   private final Attachments attached = new Attachments();
 
-  /** A queue without queue pairs, which its device and its channel have counted. */
+  /** Creates a queue without queue pairs, which its device and its channel have counted. */
   public EmulatedCompletionQueue(
       EmulatedDevice device,
       int depth,
@@ -93,9 +93,9 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     return depth;
   }
 
-  /** Completions that are there and were not polled; a moment later there may be more. */
+  /** Returns the number of completions that were not polled; a moment later there may be more. */
   long waiting() {
-    // The consumer may go on after the producers' end was read.
+    // The consumer may advance after the producers' end was read.
     return Math.max(0, ring.held());
   }
 
@@ -184,7 +184,7 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     try {
       larger = full.successor();
     } catch (OutOfMemoryError e) {
-      // An HCA that cannot place a completion says so by an overrun.
+      // An HCA that cannot place a completion reports an overrun.
       return false;
     }
     larger.limit(depth);
@@ -194,7 +194,7 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     return true;
   }
 
-  /** Publishes a claimed entry and wakes whoever armed for it. */
+  /** Publishes a claimed entry and wakes the thread that armed for it. */
   public void publish(long position, CompletionEntry completion) {
     ring.holding(position).publish(position, completion);
     if (channel != null) {
@@ -221,7 +221,7 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     if (!solicitedOnly) {
       armState = ARMED;
     } else {
-      // Never weaker than what was armed for already.
+      // Never weaker than the present arming.
       ARM_STATE.compareAndSet(this, DISARMED, ARMED_SOLICITED);
     }
     VarHandle.fullFence();
@@ -262,7 +262,7 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     }
   }
 
-  /** Attaches a queue pair, whose completions carry the answered number. */
+  /** Attaches a queue pair; its completions carry the returned number. */
   synchronized int attach(EmulatedQueuePair pair) {
     if (closed) {
       throw new VerbsException(
@@ -286,7 +286,7 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     return attachment;
   }
 
-  /** Makes producers claim by compare-and-set, and waits for the one that does not know yet. */
+  /** Makes producers claim by compare-and-set, and waits for the one that does not see that yet. */
   private void shareWith(EmulatedQueuePair first) {
     shared = true;
     first.awaitHandover();
@@ -296,7 +296,7 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     attached.remove(attachment);
   }
 
-  /** A completion was lost: tells the program and stops all queue pairs that complete here. */
+  /** Handles a lost completion: tells the program and stops all queue pairs that complete here. */
   public void overrun() {
     device.raise(AsyncEvent.Type.CQ_ERR, this);
     attached.forEach(EmulatedQueuePair::failUntold);

@@ -13,20 +13,20 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts of one opened device, or of a queue pair on it. All that it counts is exceptional, so an
- * atomic does no harm.
+ * Counters of one opened device, or of a queue pair on it. It counts only exceptional events, so an
+ * atomic is cheap enough.
  */
 final class EmulatedCounters implements DeviceCounters {
   private final Set<Counter> counted;
 
-  /** Empty until the first is counted. */
+  /** Empty until something is counted. */
   private volatile Map<Counter, AtomicLong> counts = Map.of();
 
   EmulatedCounters(Set<Counter> counted) {
     this.counted = Collections.unmodifiableSet(counted);
   }
 
-  /** One more. */
+  /** Counts one occurrence. */
   void count(Counter counter) {
     AtomicLong count = counts.get(counter);
     if (count == null) {

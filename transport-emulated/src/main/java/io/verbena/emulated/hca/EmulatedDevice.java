@@ -29,10 +29,10 @@ import org.jspecify.annotations.Nullable;
 
 /** An HCA in software: its limits, its keys, its queue pairs, and the timer of its retries. */
 public final class EmulatedDevice implements Device {
-  /** Its name on a fabric that has no other. */
+  /** The name of a device on a fabric that defines no other. */
   public static final String NAME = "emulated0";
 
-  /** The largest packet on a fabric that says nothing else. */
+  /** The largest packet on a fabric that defines no other. */
   public static final Mtu MTU = Mtu.MTU_4096;
 
   /** The most buffers of a work request. */
@@ -41,7 +41,7 @@ public final class EmulatedDevice implements Device {
   private static final int MAX_EVENTS = 4096;
   private static final long TIMER_IDLE_SECONDS = 5;
 
-  /** What a device owns. */
+  /** The kinds of objects that a device owns. */
   enum Kind {
     PROTECTION_DOMAIN,
     COMPLETION_QUEUE,
@@ -49,7 +49,7 @@ public final class EmulatedDevice implements Device {
     CONNECTION_MANAGER
   }
 
-  /** Lets those who wait for an event of a closed device return, each handing it to the next. */
+  /** Makes threads that wait for an event of a closed device return; each hands it to the next. */
   private static final AsyncEvent CLOSED =
       new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, new Object());
 
@@ -59,14 +59,14 @@ public final class EmulatedDevice implements Device {
   private final Gid gid;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
 
-  /** What all its domains hold together. */
+  /** Counts of the objects that all its domains hold together. */
   private final OpenCount<EmulatedProtectionDomain.Kind> held =
       new OpenCount<>(EmulatedProtectionDomain.Kind.class);
 
   private final KeyTable keys = new KeyTable();
   private final AtomicLong nextAddress;
 
-  /** Its queue pairs; added to under its own monitor, so that no two have one number. */
+  /** Its queue pairs; added to under its own monitor, so that no two have the same number. */
   private final QueuePairTable queuePairs = new QueuePairTable();
 
   private final LinkedBlockingQueue<AsyncEvent> events = new LinkedBlockingQueue<>(MAX_EVENTS);
@@ -99,7 +99,7 @@ public final class EmulatedDevice implements Device {
   /**
    * Opens a device.
    *
-   * @param managers makes its connection managers
+   * @param managers creates its connection managers
    */
   public static EmulatedDevice open(
       Fabric fabric, DeviceAttributes attributes, ConnectionManagerFactory managers) {
@@ -108,17 +108,16 @@ public final class EmulatedDevice implements Device {
     return device;
   }
 
-  /** Its name, as its attributes have it. */
+  /** Returns its name, as in its attributes. */
   public String name() {
     return fabric.deviceName();
   }
 
-  /** The fabric that it is plugged into. */
   public Fabric fabric() {
     return fabric;
   }
 
-  /** Its address on the fabric. */
+  /** Returns its address on the fabric. */
   public Gid gid() {
     return gid;
   }
@@ -147,7 +146,8 @@ public final class EmulatedDevice implements Device {
   }
 
   /**
-   * Fails for good, as if it were pulled out. Not under any lock of a connection or a queue pair.
+   * Fails for good, as if the device were pulled out. Not called under any lock of a connection or
+   * a queue pair.
    *
    * @return whether this call was the first
    */
@@ -162,13 +162,13 @@ public final class EmulatedDevice implements Device {
     return true;
   }
 
-  /** Whether it has failed for good. */
+  /** Returns whether it has failed for good. */
   public boolean isBroken() {
     return broken.get();
   }
 
   /**
-   * For a verb that needs the hardware.
+   * Checks that the device has not failed, for a verb that needs the hardware.
    *
    * @throws VerbsException {@code IO} once the device has failed
    */
@@ -234,12 +234,12 @@ public final class EmulatedDevice implements Device {
     return managers.create(this);
   }
 
-  /** Tells a listener, from now on, what becomes of the device. */
+  /** Calls a listener, from now on, when the device fails or is closed. */
   public void addListener(DeviceListener listener) {
     listeners.add(listener);
   }
 
-  /** Tells this listener no more. */
+  /** Removes a listener. */
   public void removeListener(DeviceListener listener) {
     listeners.remove(listener);
   }
@@ -253,7 +253,7 @@ public final class EmulatedDevice implements Device {
     return CLOSED.equals(event) ? null : event;
   }
 
-  /** Tells the program; if it never asks, the newest events are dropped. */
+  /** Queues an event for the program; if it takes none, the newest events are dropped. */
   public void raise(AsyncEvent.Type type, Object source) {
     boolean kept = events.offer(new AsyncEvent(type, source));
     assert kept || events.remainingCapacity() == 0;
@@ -271,7 +271,7 @@ public final class EmulatedDevice implements Device {
     }
   }
 
-  /** An executor would keep what is thrown in a future that nobody looks at. */
+  /** Runs a task and logs a failure: an executor would keep it in a future that nobody reads. */
   private static void runLoudly(Runnable task) {
     try {
       task.run();
@@ -284,31 +284,31 @@ public final class EmulatedDevice implements Device {
     open.closed(kind);
   }
 
-  /** A connection manager was closed. */
+  /** Notes that a connection manager was closed. */
   public void connectionManagerClosed() {
     closed(Kind.CONNECTION_MANAGER);
   }
 
-  /** Addresses for {@code length} bytes, starting on a page, never given out before. */
+  /** Returns addresses for {@code length} bytes, starting on a page, never given out before. */
   long reserveAddresses(int length, int page) {
     long span = ((long) length + 3L * page) & -page;
     return nextAddress.getAndAdd(span);
   }
 
-  /** Waits for those who may still use a key that is no longer alive. */
+  /** Waits for threads that may still use a key that is dead. */
   void awaitCopies() {
     fabric.awaitCopies();
   }
 
   /**
-   * Calls an action with each of its queue pairs. One that is being closed is among them until
-   * nothing of it is under way.
+   * Calls an action with each of its queue pairs. One that is being closed is among them until all
+   * its work has ended.
    */
   public void forEachQueuePair(Consumer<EmulatedQueuePair> action) {
     queuePairs.forEach(action);
   }
 
-  /** The open queue pair with this number, or null; takes no lock. */
+  /** Returns the open queue pair with this number, or null; takes no lock. */
   public @Nullable EmulatedQueuePair queuePair(int number) {
     return queuePairs.find(number);
   }

@@ -11,14 +11,14 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A direct buffer that the HCA reaches by a key and an address of its own. */
+/** A direct buffer that the HCA accesses by a key and an address of its own. */
 public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holder {
   private static final int PAGE = 4096;
   private static final int REMOTE =
       Access.REMOTE_READ.bit() | Access.REMOTE_WRITE.bit() | Access.REMOTE_ATOMIC.bit();
 
   /**
-   * What it is at one time.
+   * The registration of a region, which a reregistration replaces.
    *
    * @param domain its domain
    * @param access its rights
@@ -45,7 +45,7 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
     return new EmulatedMemoryRegion(domain, buffer.slice(), Set.copyOf(rights));
   }
 
-  /** Makes an entry with a key that nobody can guess. */
+  /** Creates an entry with an unpredictable key. */
   private Registration enter(
       EmulatedProtectionDomain domain, ByteBuffer memory, long address, Set<Access> access) {
     while (true) {
@@ -57,7 +57,10 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
     }
   }
 
-  /** Addresses that are congruent to the real ones, so that alignment means the same on both. */
+  /**
+   * Returns an address that is congruent to the real one, so that alignment means the same for
+   * both.
+   */
   private static long addressOf(ByteBuffer memory, EmulatedDevice device) {
     long most = device.attributes().maxMemoryRegionSize();
     if (memory.capacity() > most) {
@@ -72,23 +75,29 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
     return closed;
   }
 
-  /** Its entry in the table of keys. */
+  /** Returns its entry in the table of keys. */
   public MemoryKey key() {
     return registration.key;
   }
 
-  /** Its entry, if it is usable, of this domain, and has all the rights of {@code needed}. */
+  /**
+   * Returns its entry if it is alive, of this domain, and has all the rights of {@code needed};
+   * else null.
+   */
   @Nullable MemoryKey liveKeyIn(EmulatedProtectionDomain domain, int needed) {
     Registration now = registration;
     return now.domain == domain && now.key.isAlive() && now.key.gives(needed) ? now.key : null;
   }
 
-  /** A window was bound to it. Under the monitor of the device's keys, as the next. */
+  /**
+   * Notes that a window was bound to it. Called, like the next, under the monitor of the device's
+   * keys.
+   */
   void bound() {
     windows++;
   }
 
-  /** A window was unbound. */
+  /** Notes that a window was unbound. */
   void unbound() {
     windows--;
   }
@@ -199,7 +208,7 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
   /**
    * {@inheritDoc}
    *
-   * <p>A second call, too, returns only when nobody copies any more.
+   * <p>A second call, too, returns only when no thread copies any more.
    */
   @Override
   public void close() {
@@ -210,7 +219,7 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
     }
   }
 
-  /** Takes its key away; answers what it was, or null if it was closed before. */
+  /** Removes its key; returns its registration, or null if it was closed before. */
   private @Nullable Registration deregister() {
     KeyTable keys = device.keys();
     synchronized (keys) {

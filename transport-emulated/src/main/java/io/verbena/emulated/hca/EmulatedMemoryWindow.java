@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  * A part of a region under a key of its own.
  *
  * <pre>{@code
- *        bind: MR, range and rights as they must be; type 2 also: length above 0
+ *        bind: with valid region, range and rights; type 2 also: length above 0
  * unbound ----------------------------------------------------------------------> bound
  *    ^   invalidate (type 2, by the queue pair that bound it), bind with length 0    |
  *    +------------------ (type 1), another bind (type 1, then bound anew) <----------+
  * }</pre>
  *
- * <p>Rules of a bind and an invalidation: IBTA volume 1, as rxe_mw.c of the kernel cites it.
- * Changes are made under the monitor of the device's {@link KeyTable}; nobody waits under it.
+ * <p>Rules of a bind and an invalidation: IBTA volume 1, as cited in the kernel's rxe_mw.c. Changes
+ * are made under the monitor of the device's {@link KeyTable}; no thread waits while it holds that.
  */
 public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holder {
   private static final int MW_BIND = Access.MW_BIND.bit();
@@ -58,7 +58,7 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
   }
 
   /**
-   * Checks what a bind says for itself.
+   * Checks a bind by itself.
    *
    * @throws PostException if it is not a bind of this type of window with objects of this device
    */
@@ -109,7 +109,7 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
     }
   }
 
-  /** The bind that {@link #takeKey} was for is not posted after all. */
+  /** Gives back a key from {@link #takeKey}, whose bind is not posted after all. */
   void giveBackKey(int taken) {
     synchronized (keys) {
       if (announced == taken) {
@@ -138,7 +138,7 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
       }
       unbind();
     }
-    // Unbound or not: who found it before, or before another queue pair unbound it, may use it.
+    // Even if it was unbound already: a thread that found the key earlier may still use it.
     by.beginWait();
     domain.device().awaitCopies();
     by.endWait();
@@ -220,7 +220,8 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
       unbind();
     }
     if (!remotely) {
-      // Told by the peer, it is the peer's send queue that could use it, and it is at this.
+      // A remote invalidation need not wait: only the peer's send queue could use the key, and it
+      // is busy with this.
       by.beginWait();
       by.awaitCopies();
       by.endWait();
@@ -246,7 +247,7 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
   /**
    * {@inheritDoc}
    *
-   * <p>A second call, too, returns only when nobody copies any more.
+   * <p>A second call, too, returns only when no thread copies any more.
    */
   @Override
   public void close() {

@@ -24,10 +24,10 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** A protection domain and the count of what it holds. */
+/** A protection domain and the counts of its objects. */
 public final class EmulatedProtectionDomain implements ProtectionDomain {
 
-  /** What a protection domain owns. */
+  /** The kinds of objects that a protection domain owns. */
   enum Kind {
     MEMORY_REGION,
     MEMORY_WINDOW,
@@ -124,13 +124,13 @@ public final class EmulatedProtectionDomain implements ProtectionDomain {
         () -> new EmulatedAddressHandle(this, vector));
   }
 
-  /** Makes an object that counts here, and on the device against its limit. */
+  /** Creates an object that counts here, and on the device against its limit. */
   private <T> T create(Kind kind, int limit, Supplier<T> creation) {
     device.requireWhole("create " + kind.name().toLowerCase(Locale.ROOT).replace('_', ' '));
     return open.create(kind, Integer.MAX_VALUE, () -> device.held().create(kind, limit, creation));
   }
 
-  /** Gives an object away to another domain of the device. */
+  /** Transfers an object to another domain of the device. */
   void give(Kind kind, EmulatedProtectionDomain to) {
     to.open.opened(kind, Integer.MAX_VALUE);
     open.closed(kind);

@@ -28,13 +28,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every queue pair of an emulated HCA has: its state and attributes, where it completes, and
- * what its domain lets it reach. How requests are done is the subclass's.
+ * The common part of an emulated HCA's queue pairs: state and attributes, the completion queues,
+ * and the memory that its domain lets it access. Subclasses do the requests.
  *
  * <p>The state changes by compare-and-set, since a failing request changes it without a lock;
- * attributes change under this object's monitor, which is never held while a queue is waited for.
- * Whoever modifies or closes it does so one after the other, each with all that it waits for, so
- * that when such a call returns nobody works on what was taken away.
+ * attributes change under this object's monitor, which is never held while waiting for a queue.
+ * Calls that modify or close it run one after the other, including their waits, so that when such a
+ * call returns no thread works on what was taken away.
  */
 public abstract class EmulatedQueuePair implements QueuePair {
   private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
@@ -61,7 +61,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
   private final @Nullable EmulatedSharedReceiveQueue shared;
   private final EmulatedProtectionDomain receiveDomain;
 
-  /** What happened to this queue pair of what the device counts. */
+  /** Counts of this queue pair, of what the device counts. */
   private final EmulatedCounters counts;
 
   private int sendAttachment;
@@ -80,7 +80,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
   private volatile boolean established;
   private boolean lastReceiveTold;
 
-  /** Held by whoever modifies or closes it, until what follows from that is done. */
+  /** Held by the thread that modifies or closes it, until all consequences are done. */
   private final ReentrantLock changing = new ReentrantLock();
 
   private QueuePairAttributes attributes = new QueuePairAttributes();
@@ -106,7 +106,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
     receiveDomain = shared == null ? domain : shared.protectionDomain();
   }
 
-  /** Its place in the table of its device, which sets it. */
+  /** Returns its place in the table of its device, which sets it. */
   final int place() {
     return place;
   }
@@ -115,7 +115,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
     place = newPlace;
   }
 
-  /** Makes the queues that it shares with others know of it; once, when it is whole. */
+  /** Attaches it to the queues that it shares with others; once, when it is complete. */
   final void attach() {
     if (shared != null) {
       sharedAttachment = shared.attach(this);
@@ -136,60 +136,60 @@ public abstract class EmulatedQueuePair implements QueuePair {
     }
   }
 
-  /** Frees the slots of all sends before {@code position}; for whoever polls. */
+  /** Frees the slots of all sends before {@code position}; for the polling thread. */
   protected abstract void freeSends(long position);
 
-  /** Frees the slots of all receives before {@code position}; for whoever polls. */
+  /** Frees the slots of all receives before {@code position}; for the polling thread. */
   protected abstract void freeReceives(long position);
 
   /**
-   * The queue pair has changed to a state, and its monitor is held.
+   * Called when the queue pair has changed to a state; its monitor is held.
    *
-   * @return what is to be done about it when the monitor is not held any more
+   * @return the consequences, to run when the monitor is not held any more
    */
   protected abstract Runnable entered(QueuePairState to);
 
-  /** Attributes have changed, and the state has not; the monitor is held. */
+  /** Called when attributes have changed, and the state has not; the monitor is held. */
   protected abstract void attributesChanged();
 
   /**
-   * Completes all that is pending as flushed, once no peer works on it any more, and then
-   * {@linkplain #tellLastReceive tells} that it takes no more receives.
+   * Completes all pending requests as flushed, once no peer works on them any more, and then
+   * {@linkplain #tellLastReceive reports} that it takes no more receives.
    */
   protected abstract void flush();
 
-  /** Whether requests that were posted before SQD are not finished yet. */
+  /** Returns whether requests that were posted before SQD are not finished yet. */
   protected abstract boolean isDraining();
 
-  /** Tells its shared receive queue of the slots that are free. */
+  /** Reports slots that are free to its shared receive queue. */
   protected abstract void tellPolled();
 
-  /** A receive was posted to its shared receive queue, after that had none left. */
+  /** Called when a receive was posted to its shared receive queue, after that had none left. */
   protected abstract void receivePosted();
 
-  /** Returns once whoever works on one of its queues at this moment is done. */
+  /** Returns once every thread that works on one of its queues at this moment is done. */
   protected abstract void awaitHandover();
 
-  /** Returns once whoever copies at this moment for it, or for its peer, is done. */
+  /** Returns once every thread that copies at this moment for it, or for its peer, is done. */
   protected abstract void awaitCopies();
 
   /** Reads the figures of its queues, a moment old, without any ownership. */
   protected abstract void readQueues(Map<Figure, Long> into);
 
-  /** For the owner of its send queue, who waits for others: see {@link Ownership#beginWait}. */
+  /** Begins a wait for others, see {@link Ownership#beginWait}; for the owner of its send queue. */
   protected abstract void beginWait();
 
-  /** The end of that. */
+  /** Ends what {@link #beginWait} began. */
   protected abstract void endWait();
 
-  /** Something happened that the device counts. */
+  /** Counts an occurrence of what the device counts. */
   public final void count(Counter counter) {
     counts.count(counter);
     device.counters().count(counter);
     QueuePairEvents.emit(counter, device, number, destination);
   }
 
-  /** The device that it is a queue pair of. */
+  /** Returns its device. */
   public final EmulatedDevice device() {
     return device;
   }
@@ -198,27 +198,27 @@ public abstract class EmulatedQueuePair implements QueuePair {
     return keys;
   }
 
-  /** Where its sends complete. */
+  /** Returns the completion queue of its sends. */
   public final EmulatedCompletionQueue sendCompletions() {
     return sendCompletions;
   }
 
-  /** Where its receives complete. */
+  /** Returns the completion queue of its receives. */
   public final EmulatedCompletionQueue receiveCompletions() {
     return receiveCompletions;
   }
 
-  /** The shared receive queue that it takes receives from, or null. */
+  /** Returns the shared receive queue that it takes receives from, or null. */
   public final @Nullable EmulatedSharedReceiveQueue shared() {
     return shared;
   }
 
-  /** Whether there is a responder that acknowledges what it sends. */
+  /** Returns whether a responder acknowledges its messages. */
   public final boolean isReliable() {
     return type == QueuePairType.RC;
   }
 
-  /** Whether it is in a state in which messages are taken. */
+  /** Returns whether it is in a state in which it takes messages. */
   public final boolean isReceiving() {
     return switch (state) {
       case RTR, RTS, SQD, SQE -> !closed;
@@ -226,60 +226,59 @@ public abstract class EmulatedQueuePair implements QueuePair {
     };
   }
 
-  /** The queue key that datagrams for it must carry. */
+  /** Returns the queue key that datagrams for it must carry. */
   public final int queueKey() {
     return queueKey;
   }
 
-  /** What {@link #sendCompletions} knows it by. */
+  /** Returns its attachment number at {@link #sendCompletions}. */
   public final int sendAttachment() {
     return sendAttachment;
   }
 
-  /** What {@link #receiveCompletions} knows it by. */
+  /** Returns its attachment number at {@link #receiveCompletions}. */
   public final int receiveAttachment() {
     return receiveAttachment;
   }
 
-  /** Whether it was closed. */
   public final boolean isClosed() {
     return closed;
   }
 
-  /** The error of a post when it is closed. */
+  /** Returns the error of a post to a closed queue pair. */
   public final PostException closedError(long workRequestId) {
     return new PostException(
         VerbsError.CLOSED, workRequestId, "queue pair " + number + " is closed");
   }
 
-  /** The attributes as they are now; never changed, but replaced. */
+  /** Returns the present attributes; the object is never changed, but replaced. */
   public final QueuePairAttributes attributes() {
     return attributes;
   }
 
-  /** The number of the queue pair that it is connected to, or -1. */
+  /** Returns the number of the queue pair that it is connected to, or -1. */
   protected final int destination() {
     return destination;
   }
 
-  /** The first PSN that it sends with. */
+  /** Returns the first PSN that it sends. */
   protected final int sendPsn() {
     return sendPsn;
   }
 
-  /** The first PSN that it expects. */
+  /** Returns the first PSN that it expects. */
   protected final int receivePsn() {
     return receivePsn;
   }
 
-  /** Whether peers may do this through the queue pair; a bit of {@link Access}. */
+  /** Returns whether peers have a right through the queue pair; a bit of {@link Access}. */
   public final boolean allows(int right) {
     return (access & right) != 0;
   }
 
   /**
-   * Whether its peer has atomics and immediate data, which a peer on iWARP may lack; not false
-   * before there is one.
+   * Returns whether its peer has atomics and immediate data, which a peer on iWARP may lack; true
+   * while there is no peer.
    */
   protected boolean peerHasExtensions() {
     return true;
@@ -292,15 +291,15 @@ public abstract class EmulatedQueuePair implements QueuePair {
     return device().attributes().supports(capability) && (!isExtension || peerHasExtensions());
   }
 
-  /** Whether it has resources for READs and atomics of its peer. */
+  /** Returns whether it has resources for READs and atomics of its peer. */
   public final boolean servesReadsAndAtomics() {
     return readsAndAtomics;
   }
 
   /**
-   * What {@code key} opens through this queue pair, if {@code length} bytes from {@code address} on
-   * lie in it and it gives all the rights of {@code needed}; else null. The one place where any key
-   * is looked up for access, a region's or a window's, local or remote.
+   * Returns the memory that {@code key} opens through this queue pair, if {@code length} bytes from
+   * {@code address} on lie in it and it gives all the rights of {@code needed}; else null. This is
+   * the one place where any key is looked up for access, a region's or a window's, local or remote.
    *
    * @param needed bits of {@link Access}, or {@link MemoryKey#LOCAL_READ}
    */
@@ -308,20 +307,23 @@ public abstract class EmulatedQueuePair implements QueuePair {
     return permitted(keys.find(key), address, length, needed);
   }
 
-  /** What {@code key} opens through this queue pair, whatever its range and rights; or null. */
+  /**
+   * Returns the memory that {@code key} opens through this queue pair, whatever its range and
+   * rights; or null.
+   */
   public final @Nullable MemoryKey opened(int key) {
     MemoryKey found = keys.find(key);
     return found != null && found.isOpenTo(this, domain) ? found : null;
   }
 
-  /** Whether {@code key} opens anything, be it through other queue pairs alone. */
+  /** Returns whether {@code key} opens anything, even if only through other queue pairs. */
   public final boolean isKey(int key) {
     return keys.find(key) != null;
   }
 
   /**
-   * As {@link #open(int, long, int, int)}, of an entry that was found before ownership was taken,
-   * and may have died since, or be another queue pair's.
+   * Opens like {@link #open(int, long, int, int)}, with an entry that was found before ownership
+   * was taken, and may have died since, or belong to another queue pair.
    */
   public final @Nullable MemoryKey open(
       @Nullable MemoryKey hint, int key, long address, int length, int needed) {
@@ -331,8 +333,8 @@ public abstract class EmulatedQueuePair implements QueuePair {
   }
 
   /**
-   * As {@link #open(int, long, int, int)}, for a buffer of a receive: those of a shared receive
-   * queue are of that queue's domain.
+   * Opens like {@link #open(int, long, int, int)}, for a buffer of a receive: those of a shared
+   * receive queue are of that queue's domain.
    */
   public final @Nullable MemoryKey openReceive(int key, long address, int length) {
     return permitted(keys.find(key), receiveDomain, address, length, LOCAL_WRITE);
@@ -352,13 +354,16 @@ public abstract class EmulatedQueuePair implements QueuePair {
     return key != null && key.permits(this, owner, address, length, needed) ? key : null;
   }
 
-  /** For the owner of its send queue: does a LOCAL_INV; false if the key cannot be invalidated. */
+  /** Does a LOCAL_INV; false if the key cannot be invalidated. For the owner of its send queue. */
   public final boolean invalidateLocally(int key) {
     MemoryKey entry = keys.entry(key);
     return entry != null && entry.holder.invalidate(key, this, false);
   }
 
-  /** For whoever does what its peer asks: invalidates for a SEND_WITH_INV, likewise. */
+  /**
+   * Does a peer's SEND_WITH_INV; false if the key cannot be invalidated. For the thread that does
+   * the peer's request.
+   */
   public final boolean invalidateRemotely(int key) {
     MemoryKey entry = keys.entry(key);
     return entry != null && entry.holder.invalidate(key, this, true);
@@ -405,10 +410,10 @@ public abstract class EmulatedQueuePair implements QueuePair {
   }
 
   /**
-   * For a fabric whose connection manager alone connects, without address vectors: goes to RTR or
-   * RTS, from INIT or RTR.
+   * Goes to RTR or RTS, from INIT or RTR; for a fabric on which only the connection manager
+   * connects, without address vectors.
    *
-   * @param granted what the manager has agreed on with the peer
+   * @param granted the attributes that the manager has agreed on with the peer
    * @throws VerbsException {@code INVALID} in another state, {@code CLOSED}
    */
   protected final void connected(QueuePairState to, QueuePairAttributes granted) {
@@ -423,7 +428,8 @@ public abstract class EmulatedQueuePair implements QueuePair {
   /**
    * Makes a change.
    *
-   * @param connected where the connection manager takes it, or null if a program changes it
+   * @param connected the state to which the connection manager takes it, or null if a program
+   *     changes it
    */
   private void modifyNow(QueuePairAttributes change, @Nullable QueuePairState connected) {
     Runnable consequences;
@@ -436,10 +442,10 @@ public abstract class EmulatedQueuePair implements QueuePair {
         if (to != QueuePairState.RESET) {
           apply(change, from, to);
         }
-        // If it went to SQE or ERR by itself meanwhile, it is asked whether it may leave that.
+        // If it went to SQE or ERR by itself meanwhile, the change is checked again from there.
       } while (!STATE.compareAndSet(this, from, to));
       if (to == QueuePairState.RESET) {
-        // Not before: peers that find no rights any more look whether it is that.
+        // Not earlier: peers that lack a right check whether the reason is this state.
         apply(change, from, to);
       }
       if (from == to && to != QueuePairState.ERR) {
@@ -450,7 +456,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
     }
     consequences.run();
     if (device.isBroken()) {
-      // Since it was looked whether it is; the device may have looked at this one before.
+      // The device has failed since the check, and may have passed over this queue pair before.
       fail();
     }
   }
@@ -478,7 +484,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
     device.requireWhole("modify queue pair");
   }
 
-  /** The state that a change leads to from another one. */
+  /** Returns the state that a change leads to from another one. */
   private QueuePairState check(QueuePairAttributes change, QueuePairState from) {
     checkAlive();
     QueuePairState to = QueuePairTransitions.check(type, from, change, 1, 1, device.attributes());
@@ -505,7 +511,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
       Attributes.merge(change, merged);
     }
     if (from != to && to == QueuePairState.SQD && !change.has(Field.EN_SQD_ASYNC_NOTIFY)) {
-      // What an earlier drain was asked for says nothing about this one.
+      // The option of an earlier drain does not apply to this one.
       merged.drainedNotify(false);
     }
     if (to != QueuePairState.ERR) {
@@ -548,7 +554,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
     return new QueuePairReading(number, type, state, destination, figures);
   }
 
-  /** Puts the queue pair into ERR, if it is in a state to go there; true if this call did. */
+  /** Puts the queue pair into ERR, if it is in a state to go there; true if this call did so. */
   public final boolean moveToError() {
     while (true) {
       QueuePairState now = state;
@@ -576,14 +582,17 @@ public abstract class EmulatedQueuePair implements QueuePair {
     }
   }
 
-  /** Goes to ERR and flushes. Not under ownership of any queue. */
+  /** Goes to ERR and flushes. Not called under ownership of any queue. */
   public final void fail() {
     if (moveToError()) {
       flush();
     }
   }
 
-  /** As {@link #fail}, since a completion of it was lost: nothing else can tell the program. */
+  /**
+   * Does the same as {@link #fail} after a completion of it was lost, and raises an event: nothing
+   * else can tell the program.
+   */
   final void failUntold() {
     if (moveToError()) {
       device.raise(AsyncEvent.Type.QP_FATAL, this);
@@ -591,7 +600,10 @@ public abstract class EmulatedQueuePair implements QueuePair {
     }
   }
 
-  /** A message has arrived; the first one before RTS tells the program that the peer is there. */
+  /**
+   * Notes that a message has arrived; the first one before RTS tells the program that the peer is
+   * there.
+   */
   protected final void messageArrived() {
     if (!established && state == QueuePairState.RTR) {
       established = true;
@@ -599,7 +611,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
     }
   }
 
-  /** In ERR, with a shared receive queue, and no receive of that is taken any more: once. */
+  /** Raises, once in ERR, that no more receives of its shared receive queue are taken. */
   protected final synchronized void tellLastReceive() {
     if (shared != null && state == QueuePairState.ERR && !lastReceiveTold) {
       lastReceiveTold = true;
@@ -632,7 +644,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
       consequences = entered(QueuePairState.RESET);
     }
     consequences.run();
-    // Not before: who takes memory away has to wait for what it still copies.
+    // Not earlier: a thread that takes memory away has to wait for this queue pair's copies.
     device.removeQueuePair(this);
     sendCompletions.detach(sendAttachment);
     receiveCompletions.detach(receiveAttachment);

@@ -11,11 +11,10 @@ import io.verbena.verbs.provider.Range;
 import java.util.ArrayDeque;
 
 /**
- * A receive queue for several queue pairs. Those who take, in whatever thread a message arrives,
- * compete for {@link #taking} and hold it only while they move one receive into a queue of their
- * own, so messages are copied side by side. A slot is free again when the receive's completion was
- * polled, on whichever completion queue, or its queue pair was reset: they are only counted, by
- * {@link TakenReceives}.
+ * A receive queue for several queue pairs. The takers, on whatever threads messages arrive, compete
+ * for {@link #taking} and hold it only while they move one receive into a queue of their own, so
+ * messages are copied in parallel. A slot is free again when the receive's completion was polled,
+ * on any completion queue, or its queue pair was reset: {@link TakenReceives} only counts them.
  */
 public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
   private final EmulatedProtectionDomain domain;
@@ -24,11 +23,11 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
 
   /**
    * Queue pairs that found it empty, the first one first, each once; for the owner of {@link
-   * #taking}. One that is closed meanwhile, or found a receive since, is passed over in its turn.
+   * #taking}. One that was closed meanwhile, or has found a receive since, is skipped in its turn.
    */
   private final ArrayDeque<TakenReceives> starved = new ArrayDeque<>(0);
 
-  /** 1 while there are some. */
+  /** 1 while there are starved queue pairs. */
   private final PaddedLong anyStarved = new PaddedLong();
 
   /** The queue pairs that take from it; changed by the holder of the monitor. */
@@ -97,15 +96,15 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
       }
     } finally {
       receives.posting.release();
-      // Also if one was refused: those before it are posted. Without a fence, as when a queue pair
-      // has its own: who is missed looks again by a timer.
+      // Also if one was refused: the receives before it are posted. There is no fence, as for a
+      // queue pair's own receives: a queue pair that is missed here looks again by a timer.
       if (anyStarved.getOpaque() != 0) {
         feed();
       }
     }
   }
 
-  /** Tells those that found it empty, in their order, as long as there are receives. */
+  /** Calls the queue pairs that found it empty, in their order, while there are receives. */
   private void feed() {
     while (true) {
       TakenReceives next;
@@ -130,9 +129,9 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
 
   /**
    * Moves the next receive into a queue pair's own queue, which is empty; for its taker. If there
-   * is none, the queue pair is told of one that is posted, in its turn.
+   * is none, the queue pair is called, in its turn, when one is posted.
    *
-   * @return whether there was one; its slot is to be {@linkplain #free freed} one day
+   * @return whether there was one; its slot must be {@linkplain #free freed} later
    */
   boolean takeInto(ReceiveRing own, TakenReceives by) {
     boolean low;
@@ -160,17 +159,17 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
     return true;
   }
 
-  /** For the taker of {@code own}: gets the next receive ready to be taken. */
+  /** Prefetches the next receive; for the taker of {@code own}. */
   void warm(ReceiveRing own) {
     own.warm(receives);
   }
 
-  /** Frees the slots of this many receives that were taken. */
+  /** Frees the slots of {@code count} receives that were taken. */
   void free(long count) {
     receives.freeAny(count);
   }
 
-  /** Attaches a queue pair; answers what to detach it by. */
+  /** Attaches a queue pair; returns the number to detach it by. */
   synchronized int attach(EmulatedQueuePair user) {
     checkOpen("create queue pair");
     return users.add(user);

@@ -11,55 +11,56 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What emulated HCAs are plugged into. It decides how requests travel: it makes the queue pairs of
- * its devices, all of one kind, and says what a device needs to know of the medium.
+ * The medium that emulated HCAs are plugged into. It carries their requests: it creates the queue
+ * pairs of its devices, all of one kind, and provides what a device needs to know of the medium.
  *
- * <p>Called by devices and completion queues, on whichever thread uses them.
+ * <p>Called by devices and completion queues, on any thread that uses them.
  */
 public interface Fabric {
 
-  /** The source of what a peer must not guess. */
+  /** Returns the source of numbers that a peer must not guess. */
   Secrets secrets();
 
   /**
-   * Makes a queue pair of a device that is plugged in.
+   * Creates a queue pair of a device that is plugged in.
    *
-   * @param number a number that {@link #takeNumber} gave
+   * @param number a number from {@link #takeNumber}
    */
   EmulatedQueuePair createQueuePair(
       EmulatedProtectionDomain domain, int number, QueuePairOptions options);
 
-  /** The counters that its devices keep. */
+  /** Returns the counters that its devices keep. */
   Set<Counter> counted();
 
-  /** The GID of a device that is being opened here. */
+  /** Returns the GID of a device that is being opened here. */
   Gid nextGid();
 
-  /** A device was opened. */
+  /** Adds a device that was opened. */
   void plug(EmulatedDevice device);
 
-  /** A device was closed. */
+  /** Removes a device that was closed. */
   void unplug(EmulatedDevice device);
 
-  /** The name of its devices. */
+  /** Returns the name of its devices. */
   default String deviceName() {
     return EmulatedDevice.NAME;
   }
 
   /**
-   * Checks whether packets can be sent as the way to a peer says, of which all is within its range.
+   * Checks that packets can be sent with an address vector, whose fields are all in range.
    *
    * @param verb for the error, as in {@code create address handle}
-   * @throws io.verbena.verbs.VerbsException {@code NOT_SUPPORTED}, naming what cannot be
+   * @throws io.verbena.verbs.VerbsException {@code NOT_SUPPORTED}, naming the field that is not
+   *     supported
    */
   default void check(String verb, AddressVector vector) {}
 
-  /** The largest packet that its devices send. */
+  /** Returns the largest packet that its devices send. */
   default Mtu mtu() {
     return EmulatedDevice.MTU;
   }
 
-  /** What {@link io.verbena.verbs.Device#hasCostlyPosts} returns for its devices. */
+  /** Returns the value of {@link io.verbena.verbs.Device#hasCostlyPosts} for its devices. */
   default boolean hasCostlyPosts() {
     return false;
   }
@@ -69,12 +70,12 @@ public interface Fabric {
     return true;
   }
 
-  /** Gives such a number back. */
+  /** Gives back a number from {@link #takeNumber}. */
   default void giveNumber(int number) {}
 
   /**
-   * Returns once every copy between memory of its devices that is under way at this moment has
-   * ended, however the queue pairs that it goes through change or close meanwhile.
+   * Returns once every copy between memory of its devices that is running at this moment has ended,
+   * however the queue pairs that it goes through change or close meanwhile.
    */
   void awaitCopies();
 
@@ -83,40 +84,39 @@ public interface Fabric {
     device.scheduleByClock(task, delayNanos);
   }
 
-  /** Whether {@link #progress} is of any use. */
+  /** Returns whether {@link #progress} does anything. */
   default boolean isDrivenByPolling() {
     return false;
   }
 
   /**
-   * Somebody polled a completion queue that is empty.
+   * Does the work that is due; called when an empty completion queue is polled.
    *
-   * @return whether there may be something in it now
+   * @return whether there may be a completion now
    */
   default boolean progress() {
     return false;
   }
 
   /**
-   * Somebody is about to sleep until a completion comes, and polls no more.
+   * Called when a thread is about to sleep until a completion comes, and polls no more.
    *
-   * @param awaits whether that is by {@link #await}
+   * @param awaits whether it sleeps in {@link #await}
    */
   default void pollingEnds(boolean awaits) {}
 
-  /** A thread of a program that waits. */
+  /** A thread of a program that waits for an event. */
   interface Waiter {
-    /** Whether what it waits for has come. */
+    /** Returns whether its event has come. */
     boolean isDue();
   }
 
   /**
-   * Does what is to be done, and sleeps if that is nothing, once: a thread that waits for an event
-   * saves another one the waking of it. Returns at any time.
+   * Does the work that is due, or sleeps once if there is none: so no other thread has to wake the
+   * one that waits for an event. May return at any time.
    *
-   * @param nanos how long to sleep at the most
-   * @return false if somebody else does all that: the caller is woken by {@link #rouse}, if it
-   *     parks
+   * @param nanos the longest time to sleep
+   * @return false if another thread does all that: the caller may park, and {@link #rouse} wakes it
    */
   default boolean await(Waiter waiter, long nanos) {
     return false;

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Logs what an HCA's own code throws on threads that go on: at most {@value #BURST} lines in ten
- * seconds; the next line says how many were left out. Thread-safe.
+ * Logs failures of an HCA's own code on threads that go on: at most {@value #BURST} lines in ten
+ * seconds; the next line has the number of those left out. Thread-safe.
  */
 public final class FailureLog {
   /** The name of the logger. */
@@ -31,12 +31,12 @@ public final class FailureLog {
     windowStart = clock.getAsLong();
   }
 
-  /** The log of this JVM. */
+  /** Returns the log of this JVM. */
   public static FailureLog get() {
     return INSTANCE;
   }
 
-  /** Logs a failure with its stack, and the thread that goes on. */
+  /** Logs a failure with its stack, and the name of the thread, which goes on. */
   public void failed(Throwable why) {
     long before = admit();
     if (before >= 0) {
@@ -48,7 +48,7 @@ public final class FailureLog {
     }
   }
 
-  /** Returns how many were left out since the last line, or -1 if this one is to be left out. */
+  /** Returns the number left out since the last line, or -1 if this one is to be left out. */
   private synchronized long admit() {
     long now = clock.getAsLong();
     if (now - windowStart >= WINDOW_NANOS) {

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The translation and protection table: from a key to the entry of its region or window. Open
- * addressing by the upper 24 bits, which are random as the others are, and stay as they are when a
- * window is bound anew. Finding takes no lock; adding and removing do.
+ * addressing by the upper 24 bits, which are random, and do not change when a window is bound
+ * again. Finding takes no lock; adding and removing do.
  */
 public final class KeyTable {
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Object[].class);
@@ -19,13 +19,13 @@ public final class KeyTable {
   private int used;
   private int live;
 
-  /** The entry that this key opens now, or null. */
+  /** Returns the entry that this key opens now, or null. */
   public @Nullable MemoryKey find(int key) {
     MemoryKey entry = entry(key);
     return entry != null && entry.isOpenedBy(key) ? entry : null;
   }
 
-  /** The entry to which this key belongs, or belonged, or may come to belong; or null. */
+  /** Returns the entry to which this key belongs, did belong, or may come to belong; or null. */
   @Nullable MemoryKey entry(int key) {
     @Nullable Object[] table = slots;
     int mask = table.length - 1;

@@ -8,17 +8,17 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a key opens, and to whom: the entry of a region, or of a window bound to one, in the HCA's
- * translation and protection table. Windows and regions are looked up and checked alike, so that
- * the data path knows no difference.
+ * The memory that a key opens, and for whom: the entry of a region, or of a window bound to one, in
+ * the HCA's translation and protection table. Windows and regions are looked up and checked in the
+ * same way, so that the data path does not distinguish them.
  *
- * <p>A region's entry never changes, it only dies. A window's is used again for each bind, when
- * nobody can be reading it any more: see {@link #show}. Changes are made under the monitor of the
+ * <p>A region's entry never changes until it dies. A window's is reused for each bind, when no
+ * thread can be reading it any more: see {@link #show}. Changes are made under the monitor of the
  * device's {@link KeyTable}.
  *
- * <p>Memory that its owner took back while it was registered answers with an exception or an error:
- * it was freed, other threads cannot reach it, or its file was truncated. Callers of {@link #read},
- * {@link #write} and the atomics catch both.
+ * <p>Access to memory that its owner took away while it was registered throws an exception or an
+ * error: it was freed, other threads cannot access it, or its file was truncated. Callers of {@link
+ * #read}, {@link #write} and the atomics catch both.
  */
 public final class MemoryKey {
   /** The right to read with local requests, which regions always give and windows never do. */
@@ -29,7 +29,7 @@ public final class MemoryKey {
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
-  /** The upper 24 bits of all keys that this entry ever has: where it stands in the table. */
+  /** The upper 24 bits of all keys that this entry ever has, which give its place in the table. */
   final int index;
 
   final Holder holder;
@@ -40,33 +40,33 @@ public final class MemoryKey {
   private long base;
   private int length;
 
-  /** The domain within which it may be used, or the one queue pair through which it may be. */
+  /** The domain within which it may be used, or the only queue pair through which it may be. */
   private @Nullable Object scope;
 
   private volatile boolean alive;
 
-  /** Whose key it is. */
+  /** The region or window that has a key. */
   interface Holder {
     /**
-     * For the owner of a queue pair's send queue: ends the life of its key, and returns when nobody
-     * uses it any more.
+     * Ends the life of its key, and returns when no thread uses it any more; for the owner of a
+     * queue pair's send queue.
      *
      * @param key the key that is to be invalidated
-     * @param by the queue pair that was told to
+     * @param by the queue pair that does so
      * @param remotely by its peer, with a SEND_WITH_INV
-     * @return whether it could be
+     * @return whether it could be invalidated
      */
     boolean invalidate(int key, EmulatedQueuePair by, boolean remotely);
   }
 
-  /** The entry of a window, which opens nothing yet. */
+  /** Creates the entry of a window, which opens nothing yet. */
   MemoryKey(Holder holder, int value) {
     this.holder = holder;
     this.value = value;
     index = index(value);
   }
 
-  /** The entry of a region. */
+  /** Creates the entry of a region. */
   MemoryKey(
       Holder holder,
       int value,
@@ -84,22 +84,22 @@ public final class MemoryKey {
     alive = true;
   }
 
-  /** The part of a key that says which entry it belongs to; the other 8 bits change with binds. */
+  /** Returns the part of a key that identifies the entry; the other 8 bits change with binds. */
   static int index(int key) {
     return key >>> Byte.SIZE;
   }
 
-  /** The memory of the region, in which {@link #offset} finds an address. */
+  /** Returns the memory of the region, in which {@link #offset} finds an address. */
   public ByteBuffer memory() {
     return memory;
   }
 
-  /** The key itself, or the one that it was as long as it lived. */
+  /** Returns the key itself, or the last one if the entry is dead. */
   public int value() {
     return value;
   }
 
-  /** Where it begins, in the addresses of the device. */
+  /** Returns the address of its first byte, in the addresses of the device. */
   public long address() {
     return address;
   }
@@ -113,45 +113,45 @@ public final class MemoryKey {
   }
 
   /**
-   * Whether this key opens the entry now. Life is looked at first: whoever sees a window's entry
-   * alive sees what it was bound to, and not what it was before.
+   * Returns whether this key opens the entry now. It reads first whether the entry is alive: a
+   * thread that sees a window's entry alive sees its present bind, not an earlier one.
    */
   boolean isOpenedBy(int key) {
     return alive && value == key;
   }
 
   /**
-   * Whether {@code bytes} bytes from {@code from} on may be used with all the rights of {@code
-   * needed} through a queue pair of a domain.
+   * Returns whether {@code bytes} bytes from {@code from} on may be used with all the rights of
+   * {@code needed} through a queue pair of a domain.
    */
   boolean permits(
       EmulatedQueuePair pair, EmulatedProtectionDomain domain, long from, long bytes, int needed) {
     return isOpenTo(pair, domain) && gives(needed) && contains(from, bytes);
   }
 
-  /** Whether it may be used through a queue pair of a domain, for whatever. */
+  /** Returns whether it may be used through a queue pair of a domain, with any rights. */
   boolean isOpenTo(EmulatedQueuePair pair, EmulatedProtectionDomain domain) {
     Object to = scope;
     return to == domain || to == pair;
   }
 
-  /** Whether it gives all the rights of {@code needed}. */
+  /** Returns whether it gives all the rights of {@code needed}. */
   public boolean gives(int needed) {
     return (rights & needed) == needed;
   }
 
-  /** Whether {@code bytes} bytes from {@code from} on lie in it. */
+  /** Returns whether {@code bytes} bytes from {@code from} on lie in it. */
   public boolean contains(long from, long bytes) {
     long offset = from - address;
     return offset >= 0 && offset <= length - bytes;
   }
 
-  /** Where in {@link #memory()} the byte at an address stands. */
+  /** Returns the index in {@link #memory()} of the byte at an address. */
   public int offset(long at) {
     return (int) (at - base);
   }
 
-  /** Copies the bytes from an address on into a buffer. */
+  /** Copies bytes from an address on into a buffer. */
   public void read(long from, ByteBuffer into, int intoOffset, int bytes) {
     into.put(intoOffset, memory, offset(from), bytes);
   }
@@ -161,26 +161,26 @@ public final class MemoryKey {
     memory.put(offset(to), from, fromOffset, bytes);
   }
 
-  /** Returns what was at an address before, as an atomic of the HCA does. */
+  /** Compares and swaps, and returns the value from before, as an atomic of the HCA does. */
   public long compareAndSwap(long at, long expected, long swap) {
     return (long) LONG.compareAndExchange(memory, offset(at), expected, swap);
   }
 
-  /** Likewise. */
+  /** Adds, and returns the value from before. */
   public long fetchAndAdd(long at, long addend) {
     return (long) LONG.getAndAdd(memory, offset(at), addend);
   }
 
-  /** Gives a window's entry, which is dead and nobody uses any more, the low 8 bits of a key. */
+  /** Gives a window's entry, which is dead and not used any more, the low 8 bits of a key. */
   void rename(int tag) {
     value = index << Byte.SIZE | (tag & 0xff);
   }
 
   /**
-   * Makes such an entry live again.
+   * Makes an entry that was renamed live again.
    *
    * @param to a domain or a queue pair, see {@link #scope}
-   * @param region of whose memory it shows a part
+   * @param region the region of whose memory it shows a part
    * @param granted rights of peers
    */
   void show(Object to, MemoryKey region, long from, int bytes, int granted) {
@@ -193,7 +193,7 @@ public final class MemoryKey {
     alive = true;
   }
 
-  /** Ends its life; those who found it before may still be using it. */
+  /** Ends its life; threads that found it before may still be using it. */
   void kill() {
     alive = false;
   }

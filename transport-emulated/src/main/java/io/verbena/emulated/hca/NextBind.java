@@ -6,16 +6,16 @@ import io.verbena.verbs.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bind of a window of type 1, with the key that the window gets: what a program posted, as its
- * send queue keeps it. Used again for each; for whoever posts.
+ * A bind of a window of type 1, with the key that the window gets: the copy of a posted bind for
+ * the send queue. Reused for each; for the posting thread.
  */
 public final class NextBind {
-  /** Made for the first. */
+  /** Created for the first bind. */
   private @Nullable SendWorkRequest bind;
 
   private @Nullable EmulatedMemoryWindow window;
 
-  /** The same as {@code request}, which was checked, under the window's next key. */
+  /** Returns the bind of {@code request}, which was checked, with the window's next key. */
   public SendWorkRequest of(SendWorkRequest request) {
     MemoryRegion region = request.windowRegion();
     if (!(request.window() instanceof EmulatedMemoryWindow ours) || region == null) {
@@ -38,7 +38,7 @@ public final class NextBind {
     return next;
   }
 
-  /** It was not posted: the window keeps its key. */
+  /** Gives the key back to the window: the bind was not posted. */
   public void refused() {
     if (window != null && bind != null) {
       window.giveBackKey(bind.remoteKey());

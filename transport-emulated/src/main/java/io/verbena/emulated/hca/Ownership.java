@@ -4,20 +4,20 @@ package io.verbena.emulated.hca;
 import java.lang.invoke.VarHandle;
 
 /**
- * Who may work on a queue: nobody (even) or one thread (odd). Taking it is a full fence, so that an
- * owner sees whatever was taken away from the HCA before a {@link #awaitHandover} that did not wait
- * for it. Uncontended it costs one compare-and-set; waiting spins, then yields, and lasts no longer
- * than the owner's work.
+ * The right to work on a queue, which nobody has (even epochs) or one thread (odd ones). Taking it
+ * is a full fence, so that an owner sees everything that was taken away from the HCA before an
+ * {@link #awaitHandover} that did not wait for it. Uncontended it costs one compare-and-set;
+ * waiting spins, then yields, and lasts no longer than the owner's work.
  */
 public final class Ownership {
   private static final int SPINS = 200;
 
   private final PaddedLong epoch = new PaddedLong();
 
-  /** While the owner copies nothing, because it waits for others who may. */
+  /** True while the owner copies nothing, because it waits for others that may copy. */
   private volatile boolean waiting;
 
-  /** Takes it, as soon as nobody has it. */
+  /** Takes ownership, as soon as no thread has it. */
   public void acquire() {
     long now = epoch.getOpaque();
     if ((now & 1) == 0 && epoch.compareAndSet(now, now + 1)) {
@@ -32,7 +32,7 @@ public final class Ownership {
     }
   }
 
-  /** For the owner: gives it up. */
+  /** Gives ownership up; for the owner. */
   public void release() {
     epoch.setRelease(epoch.getOpaque() + 1);
   }
@@ -48,9 +48,9 @@ public final class Ownership {
   }
 
   /**
-   * Returns once whatever the owner of this moment, if there is one, was copying is copied. Unlike
-   * {@link #awaitHandover}, it may be called by owners, between {@link #beginWait} and {@link
-   * #endWait}: two who wait for each other see that neither copies.
+   * Returns once the owner of this moment, if there is one, has finished its copies. Unlike {@link
+   * #awaitHandover}, it may be called by owners, between {@link #beginWait} and {@link #endWait}:
+   * two that wait for each other see that neither copies.
    */
   public void awaitCopies() {
     long now = epoch.getVolatile();
@@ -62,19 +62,20 @@ public final class Ownership {
   }
 
   /**
-   * For the owner: it copies nothing, and trusts nothing it has looked up, until {@link #endWait}.
+   * Begins a wait, during which the owner copies nothing, and after which it trusts nothing that it
+   * looked up before; for the owner.
    */
   public void beginWait() {
     waiting = true;
   }
 
-  /** For the owner: the end of that. */
+  /** Ends a wait; for the owner. */
   public void endWait() {
     waiting = false;
     VarHandle.fullFence();
   }
 
-  // An owner that lost its CPU in the middle of a long copy gets it back sooner so.
+  // Yielding gives the CPU back sooner to an owner that lost it in the middle of a long copy.
   @SuppressWarnings("ThreadPriorityCheck")
   public static void pause(int spins) {
     if (spins < SPINS) {

@@ -22,12 +22,12 @@ public final class PaddedLong extends PaddedLongValue {
 
   long a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14;
 
-  /** Reads it in no order with other memory. */
+  /** Reads it without ordering. */
   public long getOpaque() {
     return (long) VALUE.getOpaque(this);
   }
 
-  /** Reads it before what is read later. */
+  /** Reads it before later reads. */
   public long getAcquire() {
     return (long) VALUE.getAcquire(this);
   }
@@ -40,7 +40,7 @@ public final class PaddedLong extends PaddedLongValue {
     VALUE.setOpaque(this, newValue);
   }
 
-  /** Writes it after what was written before. */
+  /** Writes it after earlier writes. */
   public void setRelease(long newValue) {
     VALUE.setRelease(this, newValue);
   }

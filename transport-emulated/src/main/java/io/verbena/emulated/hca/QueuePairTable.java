@@ -8,9 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Queue pairs by number: open addressing, since numbers are random. Finding one takes no lock and
- * allocates nothing, nor does looking at each; adding and removing exclude each other, and cost the
- * same however many there are. Only when the table is full, of queue pairs and of places of those
- * that are gone, all are put into another one.
+ * allocates nothing, nor does iterating; adding and removing exclude each other, and take constant
+ * time. Only when the table is full, of queue pairs and of places of removed ones, it is rebuilt.
  */
 final class QueuePairTable {
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Object[].class);
@@ -19,15 +18,15 @@ final class QueuePairTable {
 
   private volatile @Nullable Object[] slots = new @Nullable Object[LEAST_CAPACITY];
 
-  /** The same, for those who look at each: in the order in which they came, and close together. */
+  /** The same queue pairs, for iterating: in the order in which they came, and close together. */
   private final Attachments all = new Attachments();
 
-  /** Slots that are not empty. */
+  /** The number of slots that are not empty. */
   private int used;
 
   private int live;
 
-  /** The queue pair with this number, or null. */
+  /** Returns the queue pair with this number, or null. */
   @Nullable EmulatedQueuePair find(int number) {
     @Nullable Object[] table = slots;
     int mask = table.length - 1;
@@ -42,12 +41,14 @@ final class QueuePairTable {
     }
   }
 
-  /** Calls an action with each that is there now; of those that come meanwhile with some. */
+  /**
+   * Calls an action with each queue pair that is there now, and with some of those added meanwhile.
+   */
   void forEach(Consumer<EmulatedQueuePair> action) {
     all.forEach(action);
   }
 
-  /** Adds one whose number no other has. */
+  /** Adds a queue pair with a unique number. */
   synchronized void add(EmulatedQueuePair pair) {
     if (2 * (used + 1) > slots.length) {
       rebuild();
@@ -58,7 +59,7 @@ final class QueuePairTable {
     live++;
   }
 
-  /** Removes one that is there. */
+  /** Removes a queue pair of this table. */
   synchronized void remove(EmulatedQueuePair pair) {
     @Nullable Object[] table = slots;
     int mask = table.length - 1;
@@ -71,7 +72,7 @@ final class QueuePairTable {
     live--;
   }
 
-  /** Half as many may come or go as are there before it is done again. */
+  /** Leaves room for half as many changes as there are queue pairs before the next rebuild. */
   private void rebuild() {
     @Nullable Object[] old = slots;
     int capacity = LEAST_CAPACITY;

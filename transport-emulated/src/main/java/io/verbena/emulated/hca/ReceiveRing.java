@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Receives that wait for messages. Posting takes {@link #posting}; taking belongs to the owner of
- * the connected send queue, or, once the queue pair is in ERR and that owner is done, to whoever
- * flushes and holds {@link #posting}. Where many may take, of a shared receive queue and for
+ * the connected send queue, or, once the queue pair is in ERR and that owner is done, to the thread
+ * that flushes and holds {@link #posting}. If many may take, from a shared receive queue and for
  * datagrams, they take an ownership made for that.
  *
  * <pre>
@@ -27,15 +27,15 @@ public final class ReceiveRing {
   private static final int COUNT = 1;
   private static final int BUFFERS = 2;
 
-  /** Two cache lines: of entries that are apart so far, no line holds parts of two. */
+  /** Two cache lines, in longs: if entries are this far apart, no line holds parts of two. */
   private static final int APART = 16;
 
-  /** Held by whoever posts. */
+  /** Held by the posting thread. */
   public final Ownership posting = new Ownership();
 
   /**
-   * Replaced by the poster, with all that wait, when more do than ever before. A taker that still
-   * has the one before finds what it knows of there too.
+   * Replaced by the poster, with all waiting receives, when more wait than ever before. A taker
+   * that still has the old array finds the receives that it knows of there, too.
    */
   private volatile long[] entries;
 
@@ -51,12 +51,15 @@ public final class ReceiveRing {
 
   private final TakeSide takeSide = new TakeSide();
 
-  /** What only the taker touches, on cache lines of its own. */
+  /** The fields that only the taker accesses, on cache lines of its own. */
   static final class TakeSide extends CacheLinePadding {
     long taken;
     long postedSeen;
 
-    /** The position that the rest was read ahead for: the entry's line is in the poster's cache. */
+    /**
+     * The position whose entry the fields below hold; read ahead, as the entry's line is in the
+     * poster's cache.
+     */
     long ahead = -1;
 
     long id;
@@ -64,20 +67,20 @@ public final class ReceiveRing {
     long lengthAndKey;
     int count;
 
-    /** Nothing but the reason to read. */
+    /** Keeps the reads of {@link ReceiveRing#warm} from being removed as unused. */
     long warmed;
 
     long a0, a1, a2, a3, a4, a5, a6, a7;
   }
 
-  /** An empty ring. */
+  /** Creates an empty ring. */
   public ReceiveRing(int maxReceive, int maxScatterGather) {
     this(maxReceive, maxScatterGather, 1);
   }
 
   /**
-   * An empty ring for several takers. As they read no entry ahead, the poster must not take the
-   * line of the next one from them by what it writes beside it.
+   * Creates an empty ring for several takers. As they do not read ahead, entries are apart: the
+   * poster must not take the next entry's cache line from them by writing beside it.
    */
   static ReceiveRing shared(int maxReceive, int maxScatterGather) {
     return new ReceiveRing(maxReceive, maxScatterGather, APART);
@@ -94,7 +97,7 @@ public final class ReceiveRing {
     return maxReceive;
   }
 
-  /** The most buffers of a receive. */
+  /** Returns the most buffers of a receive. */
   public int maxScatterGather() {
     return maxScatterGather;
   }
@@ -132,7 +135,7 @@ public final class ReceiveRing {
     posted.setRelease(position + 1);
   }
 
-  /** Makes room for as many again as those before {@code position}. */
+  /** Doubles the capacity, keeping the entries before {@code position}. */
   private long[] grow(long[] full, long position) {
     long[] larger = new long[2 * full.length];
     for (long each = position - full.length / stride; each != position; each++) {
@@ -147,9 +150,10 @@ public final class ReceiveRing {
   }
 
   /**
-   * Reads how far it is; for anybody.
+   * Reads the positions of the queue; for any thread.
    *
-   * @param taken if all that came here was taken from a shared receive queue, whose slots they hold
+   * @param taken not null if all receives here were taken from a shared receive queue, whose slots
+   *     they hold
    */
   public void read(@Nullable TakenReceives taken, Map<Figure, Long> into) {
     if (taken != null) {
@@ -168,14 +172,14 @@ public final class ReceiveRing {
     }
   }
 
-  /** Frees the slots of this many receives, whichever: they may complete in any order. */
+  /** Frees the slots of {@code count} receives, of any: they may complete in any order. */
   void freeAny(long count) {
     freed.getAndAdd(count);
   }
 
   /**
-   * For the taker of both: takes the next receive of {@code other}, which has one, into this empty
-   * queue of as many buffers. It holds the slot there until that is freed.
+   * Takes the next receive of {@code other}, which has one, into this empty queue of as many
+   * buffers; it holds the slot there until that is freed. For the taker of both.
    */
   void takeFrom(ReceiveRing other) {
     long position = posted.getOpaque();
@@ -197,37 +201,37 @@ public final class ReceiveRing {
     posted.setRelease(position + 1);
   }
 
-  /** For the taker: how many receives are there. */
+  /** Returns the number of receives; for the taker. */
   long available() {
     return posted.getAcquire() - takeSide.taken;
   }
 
   /**
-   * For the taker of this one: gets the next receive of {@code shared}, which others may take
-   * meanwhile, out of its poster's cache when nobody waits for it.
+   * Reads the next receive of {@code shared}, which others may take meanwhile, out of its poster's
+   * cache while nobody waits for it; for the taker of this one.
    */
   void warm(ReceiveRing shared) {
     long[] ring = shared.entries;
     int at = shared.at(ring, shared.takeSide.taken);
-    // Its first part and its last, which may be on another line.
+    // The first part and the last, which may be on another line.
     takeSide.warmed += ring[at] + ring[at + BUFFERS + 1];
   }
 
-  /** Whether it is full, as far as the poster sees. */
+  /** Returns whether it is full, as far as the poster sees. */
   boolean isFull() {
     return posted.getOpaque() - freed.getAcquire() >= maxReceive;
   }
 
-  /** For the taker: whether a receive is there, which the methods below then tell of. */
+  /** Returns whether there is a receive, which the methods below then describe; for the taker. */
   public boolean hasNext() {
     TakeSide side = takeSide;
     return side.ahead == side.taken || readAhead();
   }
 
   /**
-   * For the taker: reads the next receive, if it is there, when nobody waits for it.
+   * Reads the next receive, if there is one, while nobody waits for it; for the taker.
    *
-   * @return whether it is there
+   * @return whether there is one
    */
   public boolean readAhead() {
     TakeSide side = takeSide;
@@ -251,13 +255,13 @@ public final class ReceiveRing {
     return true;
   }
 
-  /** For the taker: moves to the next receive; answers one past the position of the one taken. */
+  /** Moves to the next receive; returns one past the position of the one taken. For the taker. */
   public long take() {
     return ++takeSide.taken;
   }
 
   /**
-   * For the taker: drops all receives, as a reset does.
+   * Drops all receives, for a reset; for the taker.
    *
    * @return one past the position of the last
    */
@@ -269,27 +273,27 @@ public final class ReceiveRing {
     return end;
   }
 
-  /** For the taker: the id of the next receive, and so on below. */
+  /** Returns the id of the next receive; for the taker. */
   public long id() {
     return takeSide.id;
   }
 
-  /** For the taker: how many buffers the next receive has. */
+  /** Returns the number of buffers of the next receive; for the taker. */
   public int count() {
     return takeSide.count;
   }
 
-  /** For the taker: where a buffer of the next receive begins. */
+  /** Returns the address of a buffer of the next receive; for the taker. */
   public long address(int buffer) {
     return buffer == 0 ? takeSide.address : ahead(BUFFERS + 2 * buffer);
   }
 
-  /** For the taker: the bytes of a buffer of the next receive; 0 if it has none. */
+  /** Returns the length of a buffer of the next receive, 0 if it has none; for the taker. */
   public int length(int buffer) {
     return (int) (lengthAndKey(buffer) >>> 32);
   }
 
-  /** For the taker: the key of a buffer of the next receive. */
+  /** Returns the key of a buffer of the next receive; for the taker. */
   public int lkey(int buffer) {
     return (int) lengthAndKey(buffer);
   }
@@ -298,7 +302,7 @@ public final class ReceiveRing {
     return buffer == 0 ? takeSide.lengthAndKey : ahead(BUFFERS + 1 + 2 * buffer);
   }
 
-  /** For the taker: the bytes of all buffers of the next receive. */
+  /** Returns the length of all buffers of the next receive; for the taker. */
   public long totalLength() {
     long total = length(0);
     for (int i = 1, count = count(); i < count; i++) {
@@ -307,7 +311,7 @@ public final class ReceiveRing {
     return total;
   }
 
-  /** A part of the next receive. */
+  /** Returns a part of the next receive's entry. */
   private long ahead(int part) {
     long[] ring = entries;
     return ring[at(ring, takeSide.taken) + part];

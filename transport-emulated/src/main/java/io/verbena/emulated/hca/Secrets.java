@@ -10,18 +10,18 @@ import java.util.random.RandomGenerator;
  * 2021).
  */
 public final class Secrets {
-  /** From a cryptographic generator: for all that is not a simulation. */
+  /** From a cryptographic generator, for everything except simulations. */
   public static final Secrets STRONG = new Secrets(new SecureRandom());
 
   private final RandomGenerator random;
   private final ByteBuffer pool = ByteBuffer.allocate(4096).limit(0);
 
-  /** From another generator, for runs that repeat. */
+  /** Uses another generator, for runs that repeat. */
   public Secrets(RandomGenerator random) {
     this.random = random;
   }
 
-  /** 32 bits. */
+  /** Returns 32 random bits. */
   public synchronized int nextInt() {
     if (pool.remaining() < Integer.BYTES) {
       random.nextBytes(pool.array());
@@ -30,12 +30,12 @@ public final class Secrets {
     return pool.getInt();
   }
 
-  /** 24 bits: a queue pair number, or a PSN. */
+  /** Returns 24 random bits: a queue pair number, or a PSN. */
   public int next24Bits() {
     return nextInt() >>> 8;
   }
 
-  /** 64 bits. */
+  /** Returns 64 random bits. */
   public synchronized long nextLong() {
     return (long) nextInt() << 32 | (nextInt() & 0xffff_ffffL);
   }

@@ -13,7 +13,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.provider.TransportOpcodes;
 import java.nio.ByteBuffer;
 
-/** What a request may say, by itself, on a queue pair. */
+/** Checks whether a request, by itself, is allowed on a queue pair. */
 public final class SendLimits {
   private static final int HIGHEST_NUMBER = 0xff_ffff;
 
@@ -24,7 +24,7 @@ public final class SendLimits {
   private final boolean hasImmediates;
   private final boolean hasAtomics;
 
-  /** Of a queue pair that is made with these options. */
+  /** Creates the limits of a queue pair with these options. */
   public SendLimits(EmulatedQueuePair pair, QueuePairOptions options) {
     this.pair = pair;
     maxScatterGather = options.maxSendScatterGather();
@@ -36,9 +36,9 @@ public final class SendLimits {
   }
 
   /**
-   * Checks a request; for anybody.
+   * Checks a request; for any thread.
    *
-   * @throws PostException if it breaks a limit, or asks for what is not there
+   * @throws PostException if it breaks a limit, or asks for something that is not supported
    */
   public void check(SendWorkRequest request) {
     if (!pair.isReliable()) {
@@ -65,7 +65,7 @@ public final class SendLimits {
   }
 
   /**
-   * Checks a bind of a window of type 1; for anybody.
+   * Checks a bind of a window of type 1; for any thread.
    *
    * @throws PostException as {@link #check}
    */
@@ -99,7 +99,7 @@ public final class SendLimits {
     }
   }
 
-  /** What the transport service, or its way to the peer, asks for. */
+  /** Checks the requirements of the transport service. */
   private void checkService(SendWorkRequest request) {
     if (!TransportOpcodes.has(pair.type(), request.opcode())) {
       throw new PostException(
@@ -112,7 +112,7 @@ public final class SendLimits {
     }
   }
 
-  /** Checks where a datagram goes. */
+  /** Checks the destination of a datagram. */
   private void checkWay(SendWorkRequest request) {
     if (!(request.addressHandle() instanceof EmulatedAddressHandle handle)
         || handle.protectionDomain() != pair.protectionDomain()) {

@@ -2,11 +2,11 @@
 package io.verbena.emulated.hca;
 
 /**
- * The slots of a shared receive queue that one queue pair holds by the receives it has taken.
- * Whoever takes counts in the queue pair's own ring, whoever polls counts here, each on cache lines
- * of its own: neither waits for the other. Slots are free when the queue is told, which costs more:
- * now and then, or when it looks for some. Nothing here changes with each message: both sides read
- * it.
+ * The slots of a shared receive queue that one queue pair holds by the receives it has taken. The
+ * taker counts in the queue pair's own ring, the polling thread counts here, each on cache lines of
+ * its own: neither waits for the other. The shared queue learns of free slots, which costs more,
+ * only from time to time, or when it looks for some. Nothing here changes with each message, so
+ * that both sides can read it cheaply.
  */
 public final class TakenReceives {
   private static final int TELL_EVERY = 16;
@@ -19,13 +19,16 @@ public final class TakenReceives {
    */
   private final PaddedLong polled = new PaddedLong();
 
-  /** Of those, one past the last that the queue was told of. */
+  /** One past the last of those that the shared queue was told of. */
   private final PaddedLong told = new PaddedLong();
 
-  /** Whether the queue pair waits for its turn, having found the queue empty; of the queue. */
+  /**
+   * True while the queue pair waits for its turn, having found the shared queue empty; for that
+   * queue.
+   */
   boolean starved;
 
-  /** None yet. */
+  /** Creates it without any slots. */
   public TakenReceives(EmulatedSharedReceiveQueue shared, EmulatedQueuePair user) {
     this.shared = shared;
     this.user = user;
@@ -35,17 +38,20 @@ public final class TakenReceives {
     return user;
   }
 
-  /** For the taker: takes the next receive into {@code own}, if there is one. */
+  /** Takes the next receive into {@code own}, if there is one; for the taker. */
   public boolean takeInto(ReceiveRing own) {
     return shared.takeInto(own, this);
   }
 
-  /** For the taker: gets the next receive out of the poster's cache when nobody waits for it. */
+  /** Reads the next receive out of the poster's cache while nobody waits for it; for the taker. */
   public void warm(ReceiveRing own) {
     shared.warm(own);
   }
 
-  /** For who polls: the completions of all receives before {@code position} were polled. */
+  /**
+   * Notes that the completions of all receives before {@code position} were polled; for the polling
+   * thread.
+   */
   public void polled(long position) {
     if (position > polled.getOpaque()) {
       polled.setRelease(position);
@@ -55,13 +61,15 @@ public final class TakenReceives {
     }
   }
 
-  /** Frees all slots before {@code position}: after a reset, completions mean nothing any more. */
+  /**
+   * Frees all slots before {@code position}, after a reset, whose earlier completions do not count.
+   */
   public void drop(long position) {
     polled.setRelease(position);
     tell(position);
   }
 
-  /** Frees the slots of all receives that were polled; for anybody. */
+  /** Frees the slots of all receives that were polled; for any thread. */
   public void tell() {
     tell(polled.getAcquire());
   }
@@ -77,7 +85,7 @@ public final class TakenReceives {
     }
   }
 
-  /** How many receives were polled; for anybody. */
+  /** Returns the number of receives that were polled; for any thread. */
   long polled() {
     return polled.getAcquire();
   }

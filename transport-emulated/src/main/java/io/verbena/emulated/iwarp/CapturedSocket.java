@@ -9,14 +9,14 @@ import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.ScatteringByteChannel;
 import org.jspecify.annotations.Nullable;
 
-/** A socket whose bytes are captured as it takes and gives them. */
+/** A socket whose bytes are captured as it sends and receives them. */
 final class CapturedSocket implements StreamSocket {
   private final StreamSocket socket;
   private final TcpCapture capture;
   private final boolean active;
   private final Captured captured = new Captured();
 
-  /** Null before it is connected, and if the other end of it captures all. */
+  /** Null before it is connected, and if the other end of the stream captures both directions. */
   private TcpCapture.@Nullable Stream stream;
 
   private CapturedSocket(StreamSocket socket, TcpCapture capture, boolean active) {
@@ -25,12 +25,12 @@ final class CapturedSocket implements StreamSocket {
     this.active = active;
   }
 
-  /** A socket that connects. */
+  /** Returns a socket that connects. */
   static CapturedSocket active(StreamSocket socket, TcpCapture capture) {
     return new CapturedSocket(socket, capture, true);
   }
 
-  /** A socket that was accepted. */
+  /** Returns a socket that was accepted. */
   static CapturedSocket passive(StreamSocket socket, TcpCapture capture) {
     CapturedSocket accepted = new CapturedSocket(socket, capture, false);
     accepted.stream = capture.begin(socket.remote(), socket.local());
@@ -111,7 +111,7 @@ final class CapturedSocket implements StreamSocket {
     return why;
   }
 
-  /** Where it is read from and written to. */
+  /** The channel that it is read from and written to. */
   private final class Captured implements ScatteringByteChannel, GatheringByteChannel {
     private final ByteBuffer[] one = new ByteBuffer[1];
     private int[] positions = new int[4];

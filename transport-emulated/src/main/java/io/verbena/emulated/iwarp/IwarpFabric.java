@@ -20,14 +20,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HCA on sockets of TCP: all devices of this JVM share it, its sockets and its thread. One
- * thread at a time drives it, as {@link Driver} says.
+ * An HCA on TCP sockets: all devices of this JVM share it, its sockets and its thread. One thread
+ * at a time drives it, see {@link Driver}.
  */
 public final class IwarpFabric extends TurnFabric {
-  /** Its name, and that of its devices. */
+  /** The name of the HCA and of its devices. */
   public static final String NAME = "iwarp0";
 
-  /** Alarms to run before others have their turn. */
+  /** The most alarms to run before others have their turn. */
   private static final int BATCH = 32;
 
   private final ClockTime time = new ClockTime();
@@ -41,12 +41,12 @@ public final class IwarpFabric extends TurnFabric {
   private volatile boolean over;
 
   /**
-   * An HCA whose thread starts with the first device.
+   * Creates an HCA whose thread starts with the first device.
    *
-   * @param opening held by whoever opens a device, and while a device is closed
+   * @param opening the lock held by every thread that opens a device, and while a device is closed
    * @param ended called under {@code opening} when the HCA goes; no device can be opened any more
-   * @param mostHalfOpen connections whose request has not come or waits, at the most
-   * @param capture what all bytes are written to, or null; the caller closes it
+   * @param mostHalfOpen the most connections whose request has not come or waits for a program
+   * @param capture the capture that all bytes are written to, or null; the caller closes it
    */
   public IwarpFabric(Object opening, Runnable ended, int mostHalfOpen, @Nullable TcpCapture capture)
       throws IOException {
@@ -56,7 +56,6 @@ public final class IwarpFabric extends TurnFabric {
     sockets = new TcpSockets(this, time, selector, mostHalfOpen, capture);
   }
 
-  /** Its sockets. */
   public TcpSockets sockets() {
     return sockets;
   }
@@ -71,7 +70,7 @@ public final class IwarpFabric extends TurnFabric {
     return NAME;
   }
 
-  /** {@inheritDoc} It has no meaning on the wire; real ones have a MAC address there. */
+  /** {@inheritDoc} It has no meaning on the wire; real RNICs have a MAC address there. */
   @Override
   public Gid nextGid() {
     return new Gid(secrets().nextLong(), 0);
@@ -110,7 +109,7 @@ public final class IwarpFabric extends TurnFabric {
     }
   }
 
-  /** Whether a device is open; under {@code opening}. */
+  /** Returns whether a device is open; called under {@code opening}. */
   public boolean isInUse() {
     return inUse;
   }
@@ -135,12 +134,12 @@ public final class IwarpFabric extends TurnFabric {
     driver.pollingEnds();
   }
 
-  /** What its driver does. */
+  /** The work of its driver. */
   private final class Work implements Driver.Duties {
     /**
      * {@inheritDoc}
      *
-     * <p>What was posted goes out before what has come is looked at. Alarms come last, so that none
+     * <p>Posted requests go out before received bytes are handled. Alarms come last, so that none
      * goes off for an answer that has come.
      */
     @Override

@@ -19,7 +19,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
 
-/** A queue pair that is a stream of TCP: the engine that works its queues off. */
+/** A queue pair on a TCP stream, with the engine that does its requests. */
 public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
   private static final int REMOTE_READ = Access.REMOTE_READ.bit();
@@ -29,18 +29,18 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   private final TurnFabric fabric;
   private final StreamEngine engine;
 
-  /** For those who have entered. */
+  /** The stream, or null; for those who have entered. */
   private @Nullable TcpStream stream;
 
-  /** A stream that it is to have in the state that it goes to; for who changes that. */
+  /** The stream and terms to take with the next state; for the thread that changes the state. */
   private @Nullable TcpStream next;
 
   private @Nullable StreamTerms nextTerms;
 
-  /** Not false before there is a peer. */
+  /** True also while there is no peer. */
   private volatile boolean peerHasExtensions = true;
 
-  /** A queue pair of a fabric whose streams it may have. */
+  /** Creates a queue pair of a fabric. */
   public IwarpQueuePair(
       TurnFabric fabric, EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
     super(fabric, domain, number, options);
@@ -57,12 +57,12 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   }
 
   /**
-   * Goes from INIT to a state in which it takes messages of a stream.
+   * Takes a stream and goes from INIT to a state in which it takes the stream's messages.
    *
-   * @param to RTR, or RTS where this end may send too
-   * @param attributes what the connection manager has agreed on
-   * @throws VerbsException {@code INVALID} in another state, {@code CLOSED}; the stream is the
-   *     caller's then
+   * @param to RTR, or RTS if this end may send, too
+   * @param attributes the attributes that the connection manager has agreed on
+   * @throws VerbsException {@code INVALID} in another state, {@code CLOSED}; then the stream
+   *     remains the caller's
    */
   public void connect(
       TcpStream over, StreamTerms terms, QueuePairState to, QueuePairAttributes attributes) {
@@ -72,7 +72,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     try {
       connected(to, attributes);
       if (next != null) {
-        // It failed between its change of state and its turn.
+        // It failed between its change of state and its turn on the fabric.
         throw new VerbsException(
             VerbsError.INVALID,
             "connect queue pair: state: " + state() + " (expected: " + to + ")");
@@ -83,7 +83,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     }
   }
 
-  /** Goes from RTR to RTS: the peer takes messages too. */
+  /** Goes from RTR to RTS: the peer takes messages, too. */
   public void ready() {
     connected(QueuePairState.RTS, new QueuePairAttributes());
   }
@@ -109,7 +109,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     }
   }
 
-  /** For those who have entered: takes what has come; true if anything has. */
+  /** Takes bytes that have come; true if any have. For those who have entered. */
   boolean receive() {
     TcpStream over = stream;
     if (over == null) {
@@ -127,13 +127,13 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     return came;
   }
 
-  /** For those who have entered: its socket takes bytes again. */
+  /** Goes on sending, since its socket takes bytes again; for those who have entered. */
   void writable() {
     engine.writable();
     ring();
   }
 
-  /** For those who have entered: its stream is no more. */
+  /** Notes that its stream is gone; for those who have entered. */
   void lost() {
     engine.lost();
   }
@@ -150,7 +150,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   protected Runnable entered(QueuePairState to) {
     fabric.enter();
     try {
-      // Meanwhile the engine may have gone to ERR by itself, which then is where it stays.
+      // Meanwhile the engine may have gone to ERR by itself; then it stays there.
       if (state() == to) {
         tell(to);
       }
@@ -179,7 +179,10 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     ring();
   }
 
-  /** Not in other states: a program may change to those while the stream waits for this one. */
+  /**
+   * Only in these states: a program may change to others while the stream waits for this queue
+   * pair.
+   */
   private void takeNext() {
     TcpStream over = next;
     StreamTerms terms = nextTerms;
@@ -192,8 +195,9 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   }
 
   /**
-   * Whoever sees a completion that failed may reset or close at once, before the turn in which the
-   * TERMINATE goes out (RFC 5040, section 4.8). What a full socket does not take is the stream's.
+   * Sends the TERMINATE now: a program that sees a failed completion may reset or close at once,
+   * before the turn in which it would go out (RFC 5040, section 4.8). The stream keeps the bytes
+   * that a full socket does not take.
    */
   private void sayWhyItEnds() {
     TcpStream over = stream;
@@ -250,7 +254,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     if (!opened.gives(right(use))) {
       return Denial.ACCESS;
     }
-    // If it is all right now, the key was none when it was looked up first.
+    // If the range is right now, the key was not yet valid at the first lookup.
     return opened.contains(address, length) ? Denial.INVALID_TAG : Denial.ofRange(address, length);
   }
 

@@ -10,7 +10,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/** A socket of this machine, and its place in a selector. */
+/** A socket of this machine, and its key in a selector. */
 final class NioSocket implements StreamSocket {
   private final SocketChannel channel;
   private final Runnable wake;
@@ -18,9 +18,9 @@ final class NioSocket implements StreamSocket {
   private boolean resetsAtClose;
 
   /**
-   * A socket that no selector knows yet.
+   * Creates a socket that is not registered with a selector yet.
    *
-   * @param wake has the driver look, if it sleeps
+   * @param wake wakes the driver, if it sleeps
    */
   NioSocket(SocketChannel channel, Runnable wake) {
     this.channel = channel;

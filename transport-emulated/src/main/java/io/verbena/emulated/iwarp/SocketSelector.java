@@ -10,8 +10,8 @@ import java.nio.channels.Selector;
 import java.util.function.Consumer;
 
 /**
- * A selector in which one thread sleeps, and from which others select: those have entered the
- * fabric, and do not wait for a sleep to end by itself.
+ * A selector in which one thread sleeps, and from which others select at the same time: these have
+ * entered the fabric, and end the sleep rather than wait for it.
  */
 final class SocketSelector {
   private static final long MILLI_NANOS = 1_000_000;
@@ -19,19 +19,19 @@ final class SocketSelector {
   private final Selector selector = Selector.open();
 
   /**
-   * Whether the driver is about to sleep in the selector, and whether another asks that: each says
-   * so before it looks at the other's.
+   * True while the driver is about to sleep in the selector, and while another thread selects: each
+   * sets its own before it reads the other's.
    */
   private volatile boolean sleeps;
 
   private volatile boolean asks;
 
-  /** What is told of its socket. */
+  /** Is called when its socket is ready. */
   interface Selected {
     /**
-     * The socket is ready for operations.
+     * Handles that the socket is ready for operations.
      *
-     * @return whether that led to anything
+     * @return whether that had any effect
      */
     boolean ready(int operations);
   }
@@ -43,7 +43,9 @@ final class SocketSelector {
     return channel.register(selector, operations, told);
   }
 
-  /** For those who have entered. */
+  /**
+   * Calls an action for each socket that is ready, without sleeping; for those who have entered.
+   */
   void selectNow(Consumer<SelectionKey> action) throws IOException {
     asks = true;
     try {
@@ -56,7 +58,7 @@ final class SocketSelector {
     }
   }
 
-  /** Sleeps until a socket is ready, which a later {@link #selectNow} tells. */
+  /** Sleeps until a socket is ready, which a later {@link #selectNow} reports. */
   void await(long nanos) {
     sleeps = true;
     try {
@@ -70,7 +72,7 @@ final class SocketSelector {
     }
   }
 
-  /** Ends that sleep, or the next one; for any thread. */
+  /** Ends a sleep, or the next one; for any thread. */
   void wakeup() {
     selector.wakeup();
   }

@@ -4,27 +4,27 @@ package io.verbena.emulated.iwarp;
 import io.verbena.emulated.engine.Timeline;
 import java.nio.ByteBuffer;
 
-/** What streams need of the fabric that they belong to; for those who have entered it. */
+/** The fabric of streams, as they use it; for those who have entered it. */
 public interface StreamFabric {
 
-  /** The time of its deadlines. */
+  /** Returns the time of its deadlines. */
   Timeline time();
 
-  /** An alarm was set that whoever sleeps may not know of. */
+  /** Wakes the thread that sleeps, which may not know of an alarm that was set. */
   void wake();
 
-  /** Where bytes go that nobody wants. */
+  /** Returns a buffer for bytes that are dropped. */
   ByteBuffer waste();
 
-  /** A queue pair has the stream from now on. */
+  /** Notes that a queue pair has the stream from now on. */
   void runs(TcpStream stream);
 
-  /** No queue pair has it any more. */
+  /** Notes that no queue pair has the stream any more. */
   void stops(TcpStream stream);
 
-  /** A program has the request of a passive stream, or nobody ever will. */
+  /** Notes that a program has the request of a passive stream, or that none ever will. */
   void notHalfOpen();
 
-  /** The stream is over: its socket is to be closed. */
+  /** Closes the socket of a stream that is over. */
   void closed(TcpStream stream);
 }

@@ -7,40 +7,45 @@ import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.ScatteringByteChannel;
 
 /**
- * A socket of TCP as a stream uses it: nothing of it blocks. For those who have entered the fabric,
- * which tells the stream what its socket is {@linkplain TcpStream#ready ready} for.
+ * A TCP socket as a stream uses it: no method blocks. For those who have entered the fabric, which
+ * tells the stream when its socket is {@linkplain TcpStream#ready ready}.
  */
 public interface StreamSocket {
 
-  /** What comes from the peer. */
+  /** Returns the channel from the peer. */
   ScatteringByteChannel input();
 
-  /** What goes to the peer. */
+  /** Returns the channel to the peer. */
   GatheringByteChannel output();
 
   /**
-   * Finishes a connect.
+   * Finishes connecting.
    *
    * @return false if it takes longer
    * @throws IOException if it has failed, {@link java.net.ConnectException} if nobody listens there
    */
   boolean finishConnect() throws IOException;
 
-  /** What the stream is to be told of from now on: operations of a selection key. */
+  /**
+   * Sets the operations for which the stream is told when they are ready: those of a selection key.
+   */
   void interest(int operations);
 
-  /** Sends no more: the peer is told once it has all that was written. */
+  /** Ends sending: the peer sees the end once it has all that was written. */
   void shutdownOutput() throws IOException;
 
-  /** The address of this end. */
+  /** Returns the address of this end. */
   InetSocketAddress local();
 
-  /** The address of the peer; of a socket that is connected. */
+  /** Returns the address of the peer; for a connected socket. */
   InetSocketAddress remote();
 
-  /** Has {@link #close} drop what the peer was not sent yet, and tell the peer so by a reset. */
+  /**
+   * Makes {@link #close} drop the bytes not sent yet, and reset the connection, which the peer
+   * sees.
+   */
   void resetAtClose();
 
-  /** Closes it, at once. */
+  /** Closes it at once. */
   void close() throws IOException;
 }

@@ -4,8 +4,8 @@ package io.verbena.emulated.iwarp;
 import io.verbena.emulated.iwarp.frame.MpaFrame;
 
 /**
- * Whose stream it is: one end of a connection. Called by whoever drives the fabric, which calls
- * nothing back but what it notes.
+ * The user of a stream: one end of a connection. Called by the driver of the fabric; it must not
+ * call back, but takes notes.
  */
 public interface StreamUser {
 
@@ -15,19 +15,19 @@ public interface StreamUser {
   /** Active end: the peer's program refuses. The stream is closed. */
   void refused(MpaFrame reply);
 
-  /** Active end: nobody listens there. The stream is closed. */
+  /** Active end: nobody listens at the address. The stream is closed. */
   void nobodyListens();
 
   /**
-   * Before the connection is established: the stream is closed.
+   * Either end, before the connection is established: it failed, and the stream is closed.
    *
-   * @param errno negative: why
+   * @param errno the reason, negative
    */
   void failed(int errno);
 
   /** Passive end: the first FPDU has come. */
   void established();
 
-  /** The connection was established, and is no more. */
+  /** The established connection is gone. */
   void ended();
 }

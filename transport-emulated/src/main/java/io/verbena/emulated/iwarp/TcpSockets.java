@@ -26,23 +26,23 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sockets of TCP of an HCA: makes them, accepts no more than are to be half open, and tells
- * streams what their sockets are ready for. For those who have entered the fabric, except as it
- * says.
+ * The TCP sockets of an HCA: creates them, limits the accepted ones that are half open, and tells
+ * streams when their sockets are ready. For those who have entered the fabric, unless a method says
+ * otherwise.
  */
 public final class TcpSockets implements StreamFabric {
-  /** With no more streams than these each is read from, in place of asking the selector. */
+  /** With no more streams than this, each is read from, without asking the selector. */
   private static final int FEW = 4;
 
-  /** Of so many turns, one asks the selector all the same. */
+  /** One turn in this many asks the selector all the same. */
   private static final int SELECTING_TURNS = 16;
 
   private static final int WASTE_BYTES = 16 * 1024;
 
-  /** How long a port does not accept that could not. */
+  /** The time for which a port accepts nothing after a failure. */
   private static final long PAUSE_NANOS = 100_000_000;
 
-  /** The kernel's queue of connections that nobody has accepted. */
+  /** The length of the kernel's queue of connections that were not accepted yet. */
   private static final int SOCKET_BACKLOG = 1024;
 
   private final TurnFabric fabric;
@@ -55,10 +55,10 @@ public final class TcpSockets implements StreamFabric {
   private final int mostHalfOpen;
   private final @Nullable TcpCapture capture;
 
-  /** Ports that accept nothing now. */
+  /** Ports that accept nothing at present. */
   private final List<Port> paused = new ArrayList<>();
 
-  /** Passive streams whose request no program has. */
+  /** The number of passive streams whose request no program has. */
   private int halfOpen;
 
   private boolean closedSome;
@@ -67,10 +67,10 @@ public final class TcpSockets implements StreamFabric {
   private volatile boolean hasStreams;
 
   /**
-   * No sockets.
+   * Creates it without sockets.
    *
-   * @param mostHalfOpen connections whose request has not come or waits, at the most
-   * @param capture what all bytes are written to, or null; the caller closes it
+   * @param mostHalfOpen the most connections whose request has not come or waits for a program
+   * @param capture the capture that all bytes are written to, or null; the caller closes it
    */
   TcpSockets(
       TurnFabric fabric,
@@ -91,7 +91,7 @@ public final class TcpSockets implements StreamFabric {
    * Connects.
    *
    * @param from the address of this machine to connect from, or null for any
-   * @param nanos how long it may take, the answer of the peer included
+   * @param nanos the time that it may take, including the answer of the peer
    */
   public TcpStream connect(
       @Nullable InetSocketAddress from,
@@ -137,7 +137,7 @@ public final class TcpSockets implements StreamFabric {
   /**
    * Listens; also for those who have not entered.
    *
-   * @throws IOException if that cannot be, {@link java.net.BindException} if the port is taken
+   * @throws IOException if that fails, {@link java.net.BindException} if the port is taken
    */
   public Port listen(InetSocketAddress at, TcpStream.Asked asked) throws IOException {
     ServerSocketChannel channel = ServerSocketChannel.open();
@@ -181,7 +181,7 @@ public final class TcpSockets implements StreamFabric {
       }
     }
 
-    /** Where it listens. */
+    /** Returns the address that it listens on. */
     public InetSocketAddress address() {
       return (InetSocketAddress) channel.socket().getLocalSocketAddress();
     }
@@ -200,7 +200,7 @@ public final class TcpSockets implements StreamFabric {
         }
         pause();
       } catch (IOException e) {
-        // Too many files are open, mostly: those that wait are accepted when some are closed.
+        // Mostly too many files are open: waiting connections are accepted when some are closed.
         pause();
         alarm.set(time.now() + PAUSE_NANOS);
       }
@@ -220,7 +220,7 @@ public final class TcpSockets implements StreamFabric {
       add(TcpStream.passive(TcpSockets.this, seen, asked), socket, 0);
     }
 
-    /** Not by those who have entered. */
+    /** Closes the port; not for those who have entered. */
     @Override
     public void close() {
       fabric.enter();
@@ -228,7 +228,7 @@ public final class TcpSockets implements StreamFabric {
         alarm.cancel();
         paused.remove(this);
         channel.close();
-        // A channel that is registered keeps its socket until the selector selects.
+        // A registered channel keeps its socket until the selector selects.
         selector.selectNow(each -> {});
       } catch (IOException e) {
         throw new VerbsException(VerbsError.IO, "close socket: " + e, e);
@@ -282,23 +282,25 @@ public final class TcpSockets implements StreamFabric {
     try {
       stream.socket().close();
     } catch (IOException e) {
-      // It is closed all the same, and nobody waits for what it could not send.
+      // It is closed all the same, and nobody waits for the bytes that it could not send.
       TurnFabric.report(e);
     }
     fabric.wake();
   }
 
-  /** Whether there are any; for any thread. */
+  /** Returns whether there are streams; for any thread. */
   boolean hasStreams() {
     return hasStreams;
   }
 
-  /** Passive streams whose request no program has; for those who have entered. */
+  /**
+   * Returns the number of passive streams whose request no program has; for those who have entered.
+   */
   int halfOpen() {
     return halfOpen;
   }
 
-  /** Has streams and ports see what has come; false if that is nothing. */
+  /** Lets streams and ports handle what has come; false if nothing has. */
   boolean receive() {
     came = false;
     turns++;

@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection of TCP from its start to its end. For those who have entered the fabric.
+ * A TCP connection from its start to its end. For those who have entered the fabric.
  *
  * <pre>{@code
  * active                                      passive
@@ -35,13 +35,13 @@ import org.jspecify.annotations.Nullable;
  * CLOSING -- the peer's FIN, or no patience left --> CLOSED <-- any error, before or after
  * }</pre>
  *
- * In TELLING the stream itself has what the socket was too full to take, up to the TERMINATE, and
- * needs neither the engine nor the queue pair any more. Where the peer does not take it in time
- * there is no FIN, which would say that it had all been sent.
+ * In TELLING the stream itself has the bytes that the full socket did not take, up to the
+ * TERMINATE, and needs neither the engine nor the queue pair any more. If the peer does not take
+ * them in time there is no FIN, which would mean that all had been sent.
  *
- * <p>Closing waits for the peer's FIN, and drops what still comes: a socket that is closed with
- * unread bytes resets the connection, and the peer might lose what this end had sent (RFC 1122,
- * section 4.2.2.13).
+ * <p>Closing waits for the peer's FIN, and drops bytes that still come: a socket that is closed
+ * with unread bytes resets the connection, and the peer might lose bytes that this end had sent
+ * (RFC 1122, section 4.2.2.13).
  */
 public final class TcpStream implements SocketSelector.Selected {
   /** {@code -ECONNRESET}: the peer closed it. */
@@ -54,7 +54,7 @@ public final class TcpStream implements SocketSelector.Selected {
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-  /** Reads of what nobody wants before others have their turn. */
+  /** The most reads of unwanted bytes before others have their turn. */
   private static final int DRAINING_READS = 16;
 
   private final StreamFabric fabric;
@@ -67,7 +67,7 @@ public final class TcpStream implements SocketSelector.Selected {
   private @Nullable IwarpQueuePair pair;
   private boolean established;
 
-  /** What is to be sent in TELLING. */
+  /** The bytes to send in TELLING. */
   private ByteBuffer rest = NOTHING;
 
   private boolean halfOpen;
@@ -86,12 +86,12 @@ public final class TcpStream implements SocketSelector.Selected {
     CLOSED
   }
 
-  /** Who hears of the requests that come to a port. */
+  /** Receives the requests that come to a port. */
   public interface Asked {
-    /** A request has come whole. */
+    /** Takes a whole request. */
     void requested(TcpStream stream, MpaFrame request);
 
-    /** What was requested is over, before anybody took it. */
+    /** Notes that a request has ended before it was taken. */
     void withdrawn(TcpStream stream);
   }
 
@@ -102,7 +102,7 @@ public final class TcpStream implements SocketSelector.Selected {
     alarm = fabric.time().alarm(this::late);
   }
 
-  /** The active end of a connection that is being made. */
+  /** Returns the active end of a connection that is being made. */
   public static TcpStream active(
       StreamFabric fabric, StreamSocket socket, MpaFrame request, StreamUser user) {
     TcpStream stream = new TcpStream(fabric, socket, State.CONNECTING);
@@ -111,7 +111,7 @@ public final class TcpStream implements SocketSelector.Selected {
     return stream;
   }
 
-  /** The passive end of one that was made. */
+  /** Returns the passive end of a connection that was accepted. */
   public static TcpStream passive(StreamFabric fabric, StreamSocket socket, Asked asked) {
     TcpStream stream = new TcpStream(fabric, socket, State.ASKED);
     stream.asked = asked;
@@ -120,25 +120,25 @@ public final class TcpStream implements SocketSelector.Selected {
     return stream;
   }
 
-  /** What carries it. */
+  /** Returns the socket that carries it. */
   public StreamSocket socket() {
     return socket;
   }
 
-  /** The address of this end, or null before it is connected; for any thread. */
+  /** Returns the address of this end, or null before it is connected; for any thread. */
   public @Nullable InetSocketAddress local() {
     return local;
   }
 
-  /** Passive end: the address of the peer. */
+  /** Passive end: returns the address of the peer. */
   public InetSocketAddress remote() {
     return socket.remote();
   }
 
   /**
-   * Begins to be told of its socket.
+   * Starts using its socket.
    *
-   * @param nanos of an active end: how long it may take until the peer answers
+   * @param nanos of an active end: the time until the peer must have answered
    */
   public void begin(long nanos) {
     local = socket.local();
@@ -146,7 +146,7 @@ public final class TcpStream implements SocketSelector.Selected {
       case CONNECTING -> {
         socket.interest(OP_CONNECT);
         deadline(nanos);
-        // To this machine it is there at once.
+        // A connection to this machine is there at once.
         boolean unused = connect();
       }
       default -> {
@@ -224,7 +224,7 @@ public final class TcpStream implements SocketSelector.Selected {
     return true;
   }
 
-  /** A socket that nothing was written to has room for a frame. */
+  /** Sends a whole frame, for which a fresh socket has room. */
   private void send(MpaFrame whole) throws IOException {
     ByteBuffer bytes = whole.bytes();
     int length = bytes.remaining();
@@ -238,7 +238,7 @@ public final class TcpStream implements SocketSelector.Selected {
     frame.limit(length);
   }
 
-  /** Reads no byte more than the frame's: what is behind it is for the engine. */
+  /** Reads no byte beyond the frame: the bytes behind it are for the engine. */
   private boolean readFrame() {
     MpaFrame.Kind kind = state == State.ASKED ? MpaFrame.Kind.REQUEST : MpaFrame.Kind.REPLY;
     int came;
@@ -278,7 +278,7 @@ public final class TcpStream implements SocketSelector.Selected {
     }
   }
 
-  /** Markers, which the peer wants in what it receives, nobody but old RNICs has. */
+  /** Takes a request; refuses one that wants markers, which only old RNICs do. */
   private void takeRequest(MpaFrame whole) {
     Asked by = asked;
     MpaFrame.Depths depths = whole.depths();
@@ -307,7 +307,7 @@ public final class TcpStream implements SocketSelector.Selected {
     }
   }
 
-  /** The peer has nothing to say now; if it does or leaves, it does not wait any more. */
+  /** Checks that the peer is silent; if it sends anything or leaves, it waits no longer. */
   private boolean readNothing() {
     ByteBuffer one = ByteBuffer.allocate(1);
     try {
@@ -315,18 +315,18 @@ public final class TcpStream implements SocketSelector.Selected {
         return false;
       }
     } catch (IOException e) {
-      // As its end.
+      // Handled like the end of the stream.
     }
     fail(CONNECTION_RESET);
     return true;
   }
 
-  /** Passive end: whether the peer still waits for an answer. */
+  /** Passive end: returns whether the peer still waits for an answer. */
   public boolean stillAsks() {
     return state == State.OFFERED && !readNothing();
   }
 
-  /** Passive end: says whom its end is to be told. */
+  /** Passive end: sets the user, which is told of its end. */
   public void offeredTo(StreamUser program) {
     user = program;
     asked = null;
@@ -374,7 +374,7 @@ public final class TcpStream implements SocketSelector.Selected {
     }
   }
 
-  /** Before a queue pair has it: closes, unless what was sent has to arrive first. */
+  /** Closes the stream if no queue pair has it, unless sent bytes have to arrive first. */
   public void leave() {
     switch (state) {
       case CONNECTING, ASKING, ANSWERED -> close();
@@ -382,7 +382,7 @@ public final class TcpStream implements SocketSelector.Selected {
     }
   }
 
-  /** A queue pair has taken it. */
+  /** Gives the stream to a queue pair. */
   void carries(IwarpQueuePair taker) {
     if (state != State.ANSWERED && state != State.OFFERED) {
       taker.lost();
@@ -397,7 +397,7 @@ public final class TcpStream implements SocketSelector.Selected {
 
   // ---- the end
 
-  /** The engine was called: does what follows from its state. */
+  /** Acts on the engine's state, after a call of the engine. */
   void settle(StreamEngine engine) {
     if (state != State.RUNNING) {
       return;
@@ -413,7 +413,7 @@ public final class TcpStream implements SocketSelector.Selected {
         socket.interest(engine.isFull() ? OP_READ | OP_WRITE : OP_READ);
       }
       case ENDING -> {
-        // Else it sends what is left in its next turn.
+        // Else the engine sends the rest in its next turn.
         if (engine.isFull()) {
           shut(engine.takeRest());
         }
@@ -422,12 +422,12 @@ public final class TcpStream implements SocketSelector.Selected {
     }
   }
 
-  /** Sends no more, and closes when the peer does not either. */
+  /** Ends sending, and closes when the peer has ended, too. */
   void shut() {
     shut(NOTHING);
   }
 
-  /** As {@link #shut()}, once the peer has taken these bytes. */
+  /** Does the same as {@link #shut()}, once the peer has taken these bytes. */
   private void shut(ByteBuffer last) {
     if (state != State.RUNNING) {
       return;
@@ -442,7 +442,7 @@ public final class TcpStream implements SocketSelector.Selected {
       who.ended();
     }
     deadline(TELLING_NANOS);
-    // A program that refuses does not drive, and a peer that says nothing more wakes nobody.
+    // A program that refuses does not drive, and a peer that sends nothing more wakes nobody.
     fabric.wake();
     boolean unused = tell();
   }
@@ -481,7 +481,7 @@ public final class TcpStream implements SocketSelector.Selected {
       }
       return true;
     } catch (IOException e) {
-      // Then there is no more to wait for.
+      // Then there is nothing more to wait for.
     }
     close();
     return true;

@@ -6,9 +6,9 @@ import java.util.Arrays;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Keys from keys by HMAC-SHA-256 (RFC 5869), which the JDK has from version 25 on. */
+/** Derives keys by HMAC-SHA-256 (RFC 5869), which the JDK offers from version 25 on. */
 final class Hkdf {
-  /** Bytes of a hash, and of each key that is made here. */
+  /** Bytes of a hash, and of each key that is derived here. */
   static final int HASH = 32;
 
   private static final String HMAC = "HmacSHA256";
@@ -16,13 +16,13 @@ final class Hkdf {
 
   private Hkdf() {}
 
-  /** A key of even strength from a secret of any (RFC 5869, section 2.2). */
+  /** Derives a key of uniform strength from any secret (RFC 5869, section 2.2). */
   static byte[] extract(byte[] salt, byte[] secret) {
-    // A key of no bytes is one of zeros, which SecretKeySpec does not take.
+    // SecretKeySpec rejects an empty key; one of zeros is equivalent.
     return hmac(salt.length == 0 ? new byte[HASH] : salt, secret);
   }
 
-  /** Bytes for a purpose from an extracted key (RFC 5869, section 2.3). */
+  /** Derives bytes for a purpose from an extracted key (RFC 5869, section 2.3). */
   static byte[] expand(byte[] key, byte[] purpose, int length) {
     int blocks = (length + HASH - 1) / HASH;
     if (length < 1 || blocks > MOST_BLOCKS) {
@@ -38,7 +38,7 @@ final class Hkdf {
     return Arrays.copyOf(all, length);
   }
 
-  /** The HMAC of all parts, one after the other. */
+  /** Returns the HMAC of all parts, one after the other. */
   static byte[] hmac(byte[] key, byte[]... parts) {
     try {
       Mac mac = Mac.getInstance(HMAC);

@@ -9,9 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
-/** A secret that both ends of a connection have, from a file. It prints without its bytes. */
+/** A secret from a file that both ends of a connection have. Its text does not show its bytes. */
 public final class LockKey {
-  /** As many bits as the keys that are made of it. */
+  /** As many bytes as the keys that are derived from it. */
   public static final int LEAST = 32;
 
   public static final int MOST = 1024;
@@ -22,7 +22,7 @@ public final class LockKey {
     this.secret = secret;
   }
 
-  /** A key of these bytes. */
+  /** Returns a key of these bytes. */
   public static LockKey of(byte[] secret) {
     if (secret.length < LEAST || secret.length > MOST) {
       throw invalid("key", secret.length + " bytes", null);

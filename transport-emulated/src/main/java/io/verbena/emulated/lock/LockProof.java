@@ -7,8 +7,8 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 
 /**
- * What shows that messages come from somebody with the key: the first {@value #LENGTH} bytes of
- * their HMAC. A message is given with zeros where the proof stands.
+ * Proves that a message comes from an end that has the key: the first {@value #LENGTH} bytes of the
+ * message's HMAC. A message is given with zeros in place of the proof.
  */
 public final class LockProof {
   /** Bytes of a proof. */
@@ -19,12 +19,14 @@ public final class LockProof {
 
   private LockProof() {}
 
-  /** Of a request, which is the first message, so that nothing is agreed on yet. */
+  /** Returns the proof of a request, the first message, before any keys are agreed on. */
   public static byte[] ofRequest(LockKey key, byte[] request) {
     return make(early(key, REQUEST), request);
   }
 
-  /** Of a refusal before anything is agreed on: of this request, and of no other. */
+  /**
+   * Returns the proof of a refusal of this request, and of no other, before any keys are agreed on.
+   */
   public static byte[] ofRefusal(LockKey key, byte[] request, byte[] refusal) {
     return make(early(key, REFUSAL), request, refusal);
   }
@@ -38,7 +40,7 @@ public final class LockProof {
     return Arrays.copyOf(Hkdf.hmac(key, messages), LENGTH);
   }
 
-  /** Compares, in a time that says nothing of where they differ. */
+  /** Compares two proofs, in a time that does not depend on where they differ. */
   public static boolean equal(byte[] expected, ByteBuffer found) {
     byte[] bytes = new byte[found.remaining()];
     found.get(found.position(), bytes);

@@ -6,12 +6,12 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * The keys of one connection. All of them hang on the secret and on every byte of the request and
- * the reply, in which both ends have put a fresh random number: what was not seen alike by both,
- * gives them different keys, and no two connections have the same.
+ * The keys of one connection. All of them depend on the secret and on every byte of the request and
+ * the reply, in which both ends have put a fresh random number: if the ends saw different bytes,
+ * they have different keys, and no two connections have the same.
  */
 public final class LockSession {
-  /** What both ends must speak: its name goes into every key. */
+  /** The protocol that both ends must speak; its name goes into every key. */
   static final String PROTOCOL = "verbena-lock-1 AES-256-GCM";
 
   private final byte[] ownMessages;
@@ -25,11 +25,11 @@ public final class LockSession {
   }
 
   /**
-   * The keys that follow from an exchange.
+   * Derives the keys that follow from an exchange.
    *
-   * @param active whether this end has asked
-   * @param request the request, with zeros where its proof stands
-   * @param reply likewise the reply
+   * @param active whether this end sent the request
+   * @param request the request, with zeros in place of its proof
+   * @param reply the reply, with zeros in place of its proof
    */
   public static LockSession of(LockKey key, boolean active, byte[] request, byte[] reply) {
     byte[] root = Hkdf.extract(transcript(request, reply), key.secret());
@@ -44,7 +44,9 @@ public final class LockSession {
             otherMessages, askersMessages, new PacketLock(otherPackets, askersPackets));
   }
 
-  /** Both are of one length each, so that no other pair has the same bytes. */
+  /**
+   * Hashes request and reply; each has a fixed length, so that no other pair has the same bytes.
+   */
   private static byte[] transcript(byte[] request, byte[] reply) {
     try {
       MessageDigest hash = MessageDigest.getInstance("SHA-256");
@@ -60,17 +62,17 @@ public final class LockSession {
     return Hkdf.expand(key, purpose.getBytes(StandardCharsets.US_ASCII), Hkdf.HASH);
   }
 
-  /** The proof of a message of this end. */
+  /** Returns the proof of a message of this end. */
   public byte[] proof(byte[] message) {
     return LockProof.make(ownMessages, message);
   }
 
-  /** The proof that a message of the peer must have. */
+  /** Returns the proof that a message of the peer must have. */
   public byte[] proofOfPeer(byte[] message) {
     return LockProof.make(peerMessages, message);
   }
 
-  /** What seals the packets of the connection; always the same. */
+  /** Returns the lock that seals the packets of the connection; always the same. */
   public PacketLock packets() {
     return packets;
   }

@@ -4,22 +4,21 @@ package io.verbena.emulated.lock;
 import java.nio.ByteBuffer;
 
 /**
- * Arrays that packets are sealed and opened in, one at a time. Ciphers are fastest between two
- * arrays: within one, or from direct memory, they copy by themselves, into memory that they
- * allocate.
+ * Arrays in which packets are sealed and opened, one at a time. Ciphers are fastest between two
+ * arrays: within one array, or from direct memory, they copy into memory that they allocate.
  */
 public final class LockWorkspace {
-  /** What goes unencrypted and is sealed all the same. */
+  /** The bytes that are authenticated but not encrypted. */
   final byte[] header;
 
   final byte[] in;
   final byte[] out;
 
   /**
-   * For packets of a kind.
+   * Creates a workspace for packets of a kind.
    *
    * @param header bytes of each header
-   * @param most bytes behind it that are encrypted, at the most
+   * @param most the most bytes behind it that are encrypted
    */
   public LockWorkspace(int header, int most) {
     this.header = new byte[header];
@@ -27,7 +26,7 @@ public final class LockWorkspace {
     out = new byte[most + PacketLock.TAG];
   }
 
-  /** The header of the packet at hand, to be filled in before it is sealed or opened. */
+  /** Returns the header of the current packet, to be filled in before it is sealed or opened. */
   public byte[] header() {
     return header;
   }

@@ -8,11 +8,11 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The key of one direction for as many packets as one key is to seal. The next one follows from it,
- * and nothing leads back.
+ * The key of one direction, for as many packets as one key may seal. The next key is derived from
+ * it; the earlier ones cannot be.
  *
- * <p>AES-256-GCM from the JDK. A nonce is the 64 bits of the packet's number, in XOR with 96
- * others, so none comes twice under a key (NIST SP 800-38D, section 8.2.1).
+ * <p>AES-256-GCM from the JDK. A nonce is the 64 bits of the packet's number, XORed with 96 bits
+ * derived with the key, so none occurs twice under a key (NIST SP 800-38D, section 8.2.1).
  */
 final class PacketKey {
   private static final String CIPHER = "AES/GCM/NoPadding";
@@ -23,7 +23,7 @@ final class PacketKey {
   private final SecretKeySpec key;
   private final byte[] base;
 
-  /** The nonce of the packet at hand; each use copies it. */
+  /** The nonce of the current packet; each use copies it. */
   private final byte[] nonce = new byte[NONCE];
 
   PacketKey(byte[] secret) {

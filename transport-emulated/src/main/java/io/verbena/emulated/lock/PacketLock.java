@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Seals the packets that one end of a connection sends, and opens those of the other. Each packet
- * has a number of its own, also one that says what another has said already: so that no nonce is
- * used twice, and no packet is taken twice.
+ * has a number of its own, also a retransmission: so no nonce is used twice, and no packet is taken
+ * twice.
  *
  * <pre>{@code
  * header, unencrypted | encrypted ... | tag 16 | number 8
@@ -25,8 +25,8 @@ public final class PacketLock {
   static final int TAG = 16;
 
   /**
-   * A key seals 2 to the power of this many packets: far below 2^28, up to which nobody learns
-   * anything of packets of this size (RFC 9001, appendix B.1).
+   * A key seals 2 to the power of this many packets: far below 2^28, up to which an attacker learns
+   * nothing of packets of this size (RFC 9001, appendix B.1).
    */
   private static final int EPOCH_BITS = 22;
 
@@ -36,7 +36,7 @@ public final class PacketLock {
   private long next;
   private @Nullable Cipher sealer;
 
-  /** The key of the latest packets that have come, and its neighbors. */
+  /** The key of the latest packets that have come, and the keys before and after it. */
   private PacketKey opening;
 
   private @Nullable PacketKey before;
@@ -44,13 +44,13 @@ public final class PacketLock {
   private long openingEpoch;
   private @Nullable Cipher opener;
 
-  /** What has become of a packet. */
+  /** The result of opening a packet. */
   public enum Result {
     /** It was opened. */
     OPEN,
-    /** It is not from the peer, or not as the peer sent it. */
+    /** It is not from the peer, or was changed on the way. */
     FORGED,
-    /** It has come before, or is too old to know. */
+    /** It has come before, or is too old to tell. */
     REPLAYED
   }
 
@@ -58,7 +58,7 @@ public final class PacketLock {
     this(own, peers, EPOCH_BITS);
   }
 
-  /** With keys that seal fewer packets. */
+  /** Creates a lock whose keys seal fewer packets. */
   PacketLock(byte[] own, byte[] peers, int epochBits) {
     this.epochBits = epochBits;
     sealing = new PacketKey(own);
@@ -68,8 +68,8 @@ public final class PacketLock {
   /**
    * Seals a packet.
    *
-   * @param work with the packet's header in it
-   * @param packet gets {@link #OVERHEAD} bytes more at {@code to}
+   * @param work the workspace, with the packet's header in it
+   * @param packet the packet, which grows by {@link #OVERHEAD} bytes at {@code to}
    * @param from the first byte to encrypt
    * @param to one past the last
    */
@@ -96,10 +96,10 @@ public final class PacketLock {
   }
 
   /**
-   * Opens a packet; nothing is changed, neither in it nor here, unless it is good.
+   * Opens a packet; changes neither the packet nor this lock unless the packet is genuine.
    *
-   * @param work with the packet's header in it
-   * @param packet gets what was encrypted
+   * @param work the workspace, with the packet's header in it
+   * @param packet the packet, which gets the decrypted bytes
    * @param from the first encrypted byte
    * @param to one past the last
    */

@@ -2,11 +2,11 @@
 package io.verbena.emulated.lock;
 
 /**
- * Which of the last {@value #SIZE} numbers of a sender have come (RFC 4303, section 3.4.3). What is
- * older counts as come.
+ * Remembers which of the last {@value #SIZE} numbers of a sender have come (RFC 4303, section
+ * 3.4.3). Older ones count as come.
  */
 final class ReplayWindow {
-  /** More than are ever under way; a power of two. */
+  /** More than are ever in flight; a power of two. */
   static final int SIZE = 4096;
 
   private final long[] seen = new long[SIZE / Long.SIZE];
@@ -14,7 +14,7 @@ final class ReplayWindow {
   /** One past the highest number that has come. */
   private long end;
 
-  /** Whether a number has not come yet, and is not too old to know. */
+  /** Returns whether a number has not come yet, and is not too old to tell. */
   boolean isNew(long number) {
     if (number < 0 || number - end < -SIZE) {
       return false;
@@ -22,7 +22,7 @@ final class ReplayWindow {
     return number >= end || (seen[word(number)] & bit(number)) == 0;
   }
 
-  /** A number that is {@linkplain #isNew new} has come. */
+  /** Notes that a number, which is {@linkplain #isNew new}, has come. */
   void add(long number) {
     if (number >= end) {
       long from = Math.max(end, number - SIZE + 1);

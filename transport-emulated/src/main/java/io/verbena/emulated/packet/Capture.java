@@ -14,8 +14,8 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
 /**
- * Writes to a file what passes a wire, damaged packets too, as a capture at the switch would have
- * it.
+ * Writes the packets that pass a wire to a file, damaged ones too, as a capture at the switch
+ * would.
  */
 public final class Capture implements SimulatedWire.Tap, UdpWire.Capture {
   private static final long NANOS_PER_MILLI = 1_000_000;

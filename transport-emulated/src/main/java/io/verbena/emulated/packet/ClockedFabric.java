@@ -43,13 +43,13 @@ public final class ClockedFabric extends PacketFabric {
   }
 
   /**
-   * A fabric whose thread starts with the first device.
+   * Returns a fabric whose thread starts with the first device.
    *
-   * @param schedule what the wire does to packets
+   * @param schedule the faults of the wire
    * @param capture a file to write all packets to, or null
-   * @param opening held by whoever opens a device, and while a device is closed
+   * @param opening the lock held by every thread that opens a device, and while a device is closed
    * @param ended called under {@code opening} when the last device is closed; no other can be
-   *     opened
+   *     opened then
    */
   public static ClockedFabric over(
       FaultSchedule schedule, @Nullable String capture, Object opening, Runnable ended) {
@@ -108,7 +108,7 @@ public final class ClockedFabric extends PacketFabric {
     }
   }
 
-  /** Does what is due; true if that was anything. */
+  /** Does what is due; true if anything was. */
   private boolean turn() {
     enter();
     try {

@@ -9,10 +9,11 @@ import java.util.Objects;
 import java.util.StringJoiner;
 
 /**
- * What came and went at a port, and what was dropped why. Counted by the driver, read by anyone.
+ * Counts of the packets that a port sent, received and dropped, by reason. The driver counts, any
+ * thread reads.
  */
 public final class PacketCounters {
-  /** Why a packet was dropped that has no {@link FrameFault}. */
+  /** Reasons for dropping a packet that has no {@link FrameFault}. */
   public enum Reason {
     /** It came for another address. */
     ADDRESS,
@@ -20,15 +21,15 @@ public final class PacketCounters {
     PARTITION,
     /** No queue pair has the number. */
     QUEUE_PAIR,
-    /** The queue pair is not connected to who sent it. */
+    /** The queue pair is not connected to the sender. */
     SENDER,
     /** It is sealed where the queue pair has no lock, or not sealed where it has one. */
     UNPROTECTED,
-    /** To be sent, but its GID leads nowhere. */
+    /** It was to be sent, but there is no route to its GID. */
     NO_WAY,
-    /** To be sent, but the wire did not take it. */
+    /** It was to be sent, but the wire did not take it. */
     NOT_SENT,
-    /** For the connection managers, but no message of theirs. */
+    /** It is for the connection managers, but is not a valid message. */
     MANAGEMENT
   }
 
@@ -37,7 +38,7 @@ public final class PacketCounters {
   private final Count sent = new Count();
   private final Count received = new Count();
 
-  /** One number; it has one writer. */
+  /** One count, with one writer. */
   private static final class Count {
     private static final VarHandle VALUE;
 
@@ -73,7 +74,7 @@ public final class PacketCounters {
     of(faults, fault).add();
   }
 
-  /** One more packet was dropped. */
+  /** Counts one more packet that was dropped. */
   public void count(Reason reason) {
     of(reasons, reason).add();
   }
@@ -98,12 +99,12 @@ public final class PacketCounters {
     return Objects.requireNonNull(counts.get(key), "count");
   }
 
-  /** Packets that the wire took. */
+  /** Returns the number of packets that the wire took. */
   long packetsSent() {
     return sent.get();
   }
 
-  /** Packets that were let in. */
+  /** Returns the number of packets that were let in. */
   long packetsReceived() {
     return received.get();
   }

@@ -20,8 +20,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A fabric whose queue pairs talk in packets, over a wire. Somebody drives it: runs the alarms of
- * its timeline, and {@linkplain #serve serves} those that rang.
+ * A fabric whose queue pairs exchange packets, over a wire. Its driver runs the alarms of its
+ * timeline, and {@linkplain #serve serves} the queue pairs that rang.
  */
 public abstract class PacketFabric extends TurnFabric {
   private final Timeline timeline;
@@ -31,7 +31,7 @@ public abstract class PacketFabric extends TurnFabric {
   /** Ports with a packet that the wire has no room for. */
   private final ArrayDeque<PacketPort> full = new ArrayDeque<>();
 
-  /** Whether there is one, for those who have not entered. */
+  /** True if there is such a port; for those who have not entered. */
   private volatile boolean waitsForRoom;
 
   protected PacketFabric(Secrets secrets, Timeline timeline, Wire wire) {
@@ -45,19 +45,22 @@ public abstract class PacketFabric extends TurnFabric {
     return Set.of(Counter.values());
   }
 
-  /** The time that its alarms are set in. */
+  /** Returns the time in which its alarms are set. */
   public final Timeline timeline() {
     return timeline;
   }
 
-  /** A port has a packet that the wire has no room for; the driver is to look when it has. */
+  /**
+   * Notes that a port has a packet that the wire has no room for; the driver looks when there is
+   * room.
+   */
   final void isFull(PacketPort port) {
     full.add(port);
     waitsForRoom = true;
     wake();
   }
 
-  /** Whether queue pairs that rang wait for room on the wire. */
+  /** Returns whether queue pairs that rang wait for room on the wire. */
   final boolean waitsForRoom() {
     return waitsForRoom;
   }
@@ -78,22 +81,25 @@ public abstract class PacketFabric extends TurnFabric {
   /**
    * {@inheritDoc}
    *
-   * <p>Nobody is served while the wire has no room.
+   * <p>No queue pair is served while the wire has no room.
    */
   @Override
   public final boolean serve() {
     return hasRoom() && super.serve();
   }
 
-  /** How much each of its queue pairs may have under way. */
+  /** Returns how much each of its queue pairs may have in flight. */
   protected FlowControl flowControl() {
     return FlowControl.FIXED;
   }
 
-  /** For those who have entered: takes what has come already, before something is changed. */
+  /**
+   * Takes the packets that have come already, before something is changed; for those who have
+   * entered.
+   */
   public void catchUp() {}
 
-  /** For the caller of the engine: a queue pair in RTR has had its first packet. */
+  /** Called when a queue pair in RTR has had its first packet, by the caller of the engine. */
   void established(PacketQueuePair pair) {}
 
   @Override
@@ -130,14 +136,14 @@ public abstract class PacketFabric extends TurnFabric {
   }
 
   /**
-   * Has a lock seal all that a queue pair of such a fabric sends, and nothing else reach it, until
-   * it is reset. Before it is ready to receive.
+   * Seals all that a queue pair of such a fabric sends with a lock, and drops what that lock did
+   * not seal, until the queue pair is reset. To be called before it is ready to receive.
    */
   public static void protect(EmulatedQueuePair pair, PacketLock lock) {
     ((PacketQueuePair) pair).protect(lock);
   }
 
-  /** A port on the wire. */
+  /** Attaches a port to the wire. */
   final PacketPort attachPort() {
     return new PacketPort(this, wire);
   }

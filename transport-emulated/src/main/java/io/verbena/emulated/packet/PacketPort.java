@@ -16,13 +16,13 @@ import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device's port on a wire: addresses and seals what its queue pairs send, and lets nothing in but
- * what is whole and meant for one of them. What it does not let in it counts and drops without a
- * word, as rxe does: damaged packets, other partitions, unknown queue pairs, and senders that a
- * queue pair is not connected to.
+ * A device's port on a wire: addresses and seals the packets of its queue pairs, and lets in only
+ * those that are whole and meant for one of them. It counts the others and drops them silently, as
+ * rxe does: damaged packets, other partitions, unknown queue pairs, and senders that a queue pair
+ * is not connected to.
  */
 public final class PacketPort implements FrameSink, Wire.Receiver {
-  /** The queue pair of connection managers; a Frame's number for it. */
+  /** The number of the queue pair of connection managers, as in a {@link Frame}. */
   public static final int MANAGEMENT = 1;
 
   private static final int DEFAULT_PARTITION = 0xffff;
@@ -31,15 +31,15 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
   private final Wire.Port wirePort;
   private final PacketCounters counters = new PacketCounters();
 
-  /** All that it sends: one packet is built, and sent, at a time. */
+  /** The packet being sent: one is built, and sent, at a time. */
   private final Frame outgoing;
 
-  /** The packet that the wire has no room for, with the UDP port that it goes to. */
+  /** The packet that the wire has no room for, and the UDP port of its destination. */
   private @Nullable Frame kept;
 
   private int keptTo;
 
-  /** For packets of queue pairs with a lock, once there is one. */
+  /** For packets of queue pairs with a lock; null before there is one. */
   private @Nullable LockWorkspace workspace;
 
   private boolean full;
@@ -60,27 +60,28 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
     outgoing = wirePort.frame();
   }
 
-  /** Its address. */
   public Gid gid() {
     return wirePort.gid();
   }
 
-  /** Says whose queue pairs packets are for. */
+  /** Sets the queue pairs that packets are for. */
   void queuePairs(QueuePairs owned) {
     queuePairs = owned;
   }
 
-  /** Limits what queue pairs that are connected from now on have out to one peer together. */
+  /**
+   * Limits what the queue pairs that are connected from now on have in flight to one peer together.
+   */
   void limit(PeerWindows limits) {
     windows = limits;
   }
 
-  /** Says who takes packets for {@link #MANAGEMENT}. */
+  /** Sets who takes packets for {@link #MANAGEMENT}. */
   void management(PortManagement responsible) {
     management = responsible;
   }
 
-  /** What came and went here. */
+  /** Returns the counts of packets that were sent, received and dropped here. */
   public PacketCounters counters() {
     return counters;
   }
@@ -104,7 +105,7 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
     send(frame, to, null);
   }
 
-  /** The same, sealed by a lock if there is one. */
+  /** Addresses a packet, seals it by a lock if there is one, and sends it. */
   void send(Frame frame, Gid to, @Nullable PacketLock lock) {
     Wire.Port out = wirePort;
     if (!UdpGid.isReachable(out.gid(), to)) {
@@ -172,7 +173,7 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
     return wirePort.isBehind();
   }
 
-  /** Sends what the wire had no room for; false if it still has none. */
+  /** Sends the packet that the wire had no room for; false if it still has none. */
   boolean flush() {
     Frame copy = kept;
     if (full && copy != null) {
@@ -224,7 +225,9 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
     }
   }
 
-  /** Opens what is sealed; not sealed is good only for a queue pair without a lock. */
+  /**
+   * Opens a sealed packet; one that is not sealed is accepted only for a queue pair without a lock.
+   */
   private boolean isGenuine(Frame frame, @Nullable PacketLock lock) {
     if (frame.isLocked() != (lock != null)) {
       counters.count(Reason.UNPROTECTED);

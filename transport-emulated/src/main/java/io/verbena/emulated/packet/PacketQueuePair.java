@@ -17,9 +17,9 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
 import org.jspecify.annotations.Nullable;
 
-/** A queue pair that talks in packets: the engine that works its queues off. */
+/** A queue pair that exchanges packets, by an engine that does its requests. */
 final class PacketQueuePair extends DrivenQueuePair {
-  /** Packets that it may send before others have their turn. */
+  /** Packets that it may send before other queue pairs have their turn. */
   private static final int TURN = 64;
 
   private static final Gid NOBODY = new Gid(0, 0);
@@ -27,16 +27,16 @@ final class PacketQueuePair extends DrivenQueuePair {
   private final PacketFabric fabric;
   private final QueuePairEngine engine;
 
-  /** What the engine was last told; for its caller. */
+  /** The attributes that the engine was last given; for its caller. */
   private QueuePairAttributes told = new QueuePairAttributes();
 
-  /** The peer, if it is connected to one. */
+  /** The peer's GID if it is connected to one, else {@link #NOBODY}. */
   private Gid peer = NOBODY;
 
-  /** What seals its packets; for the caller of the engine. */
+  /** The lock that seals its packets; for the caller of the engine. */
   private @Nullable PacketLock lock;
 
-  /** The way out for its engine: its port, by way of its lock. */
+  /** Sends the engine's packets: by the port, sealed by the lock. */
   private final class Out implements FrameSink {
     private final PacketPort port;
 
@@ -100,7 +100,10 @@ final class PacketQueuePair extends DrivenQueuePair {
     return engine.run(TURN);
   }
 
-  /** For the caller of the engine: whether a packet comes from whom it is connected to. */
+  /**
+   * Returns whether a packet comes from the peer that it is connected to; for the caller of the
+   * engine.
+   */
   boolean listensTo(Frame frame) {
     return switch (type()) {
       case RC, UC -> UdpGid.isFrom(frame, peer);
@@ -108,7 +111,7 @@ final class PacketQueuePair extends DrivenQueuePair {
     };
   }
 
-  /** Until it is reset, it sends and takes nothing but what this lock seals. */
+  /** Sends and takes only packets that this lock seals, until it is reset. */
   void protect(PacketLock by) {
     fabric.enter();
     try {
@@ -118,19 +121,22 @@ final class PacketQueuePair extends DrivenQueuePair {
     }
   }
 
-  /** For the caller of the engine: what its packets are sealed by, or null. */
+  /** Returns the lock that seals its packets, or null; for the caller of the engine. */
   @Nullable PacketLock lock() {
     return lock;
   }
 
-  /** For the caller of the engine: if it is connected to this HCA, nobody answers any more. */
+  /**
+   * Notes that an HCA is gone: if it is the peer, nothing is answered any more. For the caller of
+   * the engine.
+   */
   void departed(Gid from) {
     if (peer.equals(from)) {
       engine.peerGone();
     }
   }
 
-  /** For the caller of the engine: a packet came. */
+  /** Takes a packet that came; for the caller of the engine. */
   void receive(Frame frame) {
     engine.receive(frame);
     ring();
@@ -165,11 +171,11 @@ final class PacketQueuePair extends DrivenQueuePair {
     fabric.enter();
     try {
       if (to == QueuePairState.ERR || to == QueuePairState.RESET) {
-        // What the peer was owed by now, an RNIC would have sent.
+        // An RNIC would have sent by now what it owes the peer.
         engine.answer();
         fabric.catchUp();
       }
-      // Meanwhile the engine may have gone to ERR by itself, which then is where it stays.
+      // Meanwhile the engine may have gone to ERR by itself; then it stays there.
       if (state() == to) {
         tell(to, now);
       }

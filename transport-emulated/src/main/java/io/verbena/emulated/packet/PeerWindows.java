@@ -6,8 +6,8 @@ import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The windows of a port's peers. A fixed number of them, so that nothing grows with the peers; two
- * peers with the same hash share one.
+ * The windows of a port's peers. Their number is fixed, so that memory does not grow with the
+ * peers; two peers with the same hash share one.
  */
 final class PeerWindows {
   private static final int SLOTS = 4096;
@@ -17,7 +17,7 @@ final class PeerWindows {
   private final int most;
   private final @Nullable PeerWindow[] windows = new @Nullable PeerWindow[SLOTS];
 
-  /** Windows for so many packets to each peer. */
+  /** Creates windows of {@code most} packets to each peer. */
   PeerWindows(int most) {
     this.most = most;
   }

@@ -2,11 +2,11 @@
 package io.verbena.emulated.roce;
 
 /**
- * The syndrome of an {@link ExtendedHeader#AETH}: 8 bits, of which the high three say what the
- * answer is and the low five say more (IBTA volume 1, ACK extended transport header).
+ * The syndrome of an {@link ExtendedHeader#AETH}: 8 bits, of which the high three are the kind of
+ * answer and the low five its value (IBTA volume 1, ACK extended transport header).
  */
 public final class Aeth {
-  /** The credits of an ACK whose sender counts none. */
+  /** The credits of an ACK whose sender does not count credits. */
   public static final int UNLIMITED_CREDITS = 31;
 
   /** The largest RNR timer code, and the largest count of credits. */
@@ -31,7 +31,7 @@ public final class Aeth {
   private Aeth() {}
 
   /**
-   * The syndrome of an ACK.
+   * Returns the syndrome of an ACK.
    *
    * @param credits the encoded credit count, 0 to 31; {@link #UNLIMITED_CREDITS} for none
    * @throws IllegalArgumentException for any other
@@ -41,7 +41,7 @@ public final class Aeth {
   }
 
   /**
-   * The syndrome of a receiver-not-ready NAK.
+   * Returns the syndrome of a receiver-not-ready NAK.
    *
    * @param timer the code of the time to wait, 0 to 31
    * @throws IllegalArgumentException for any other
@@ -58,12 +58,12 @@ public final class Aeth {
     return (syndrome & TYPE_MASK) == RNR_NAK;
   }
 
-  /** Whether it is one of the four NAKs; other codes of that type are reserved. */
+  /** Returns whether it is one of the four NAKs; other codes of that type are reserved. */
   public static boolean isNak(int syndrome) {
     return syndrome >= SEQUENCE_ERROR && syndrome <= REMOTE_OPERATION_ERROR;
   }
 
-  /** The credits of an ACK, or the timer code of an RNR NAK. */
+  /** Returns the credits of an ACK, or the timer code of an RNR NAK. */
   public static int value(int syndrome) {
     return syndrome & MAX_VALUE;
   }

@@ -3,7 +3,7 @@ package io.verbena.emulated.roce;
 
 import java.nio.ByteBuffer;
 
-/** Numbers in network order of fewer bits than Java's, or unsigned. */
+/** Reads and writes numbers in network order that have fewer bits than Java's, or are unsigned. */
 public final class BigEndian {
   private static final int LOW_24_BITS = 0xff_ffff;
 
@@ -17,7 +17,7 @@ public final class BigEndian {
     return bytes.getShort(offset) & 0xffff;
   }
 
-  /** The low 24 bits of the word at {@code word}. */
+  /** Returns the low 24 bits of the word at {@code word}. */
   static int get24(ByteBuffer bytes, int word) {
     return bytes.getInt(word) & LOW_24_BITS;
   }

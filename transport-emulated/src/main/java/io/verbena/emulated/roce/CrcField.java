@@ -13,7 +13,7 @@ final class CrcField {
   private static final int[] INVERSE_SQUARES = new int[Integer.SIZE - 1];
 
   static {
-    // What times x is 1: the polynomial's x^0 is always there, so (P - 1) / x.
+    // The number that times x is 1: (P - 1) / x, since the polynomial always has x^0.
     int power = (MODULUS << 1) | 1;
     for (int i = 0; i < INVERSE_SQUARES.length; i++) {
       INVERSE_SQUARES[i] = power;
@@ -23,7 +23,7 @@ final class CrcField {
 
   private CrcField() {}
 
-  /** The product of {@code a} and {@code b}. */
+  /** Returns the product of {@code a} and {@code b}. */
   static int multiply(int a, int b) {
     int product = 0;
     int term = b;
@@ -34,7 +34,7 @@ final class CrcField {
     return product;
   }
 
-  /** x to the power of {@code -exponent}. */
+  /** Returns x to the power of {@code -exponent}. */
   static int inversePowerOfX(int exponent) {
     int power = ONE;
     for (int i = 0; i < INVERSE_SQUARES.length; i++) {

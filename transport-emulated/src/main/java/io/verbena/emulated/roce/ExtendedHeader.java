@@ -6,15 +6,15 @@ package io.verbena.emulated.roce;
  * the header.
  */
 public enum ExtendedHeader {
-  /** Where a datagram comes from: queue key, source queue pair. */
+  /** The source of a datagram: queue key, source queue pair. */
   DETH(8, 1),
-  /** What an RDMA READ or WRITE is about: address, rkey, length. */
+  /** The target of an RDMA READ or WRITE: address, rkey, length. */
   RETH(16, 2),
-  /** What an atomic is about: address, rkey, swap or add, compare. */
+  /** The target and operands of an atomic: address, rkey, swap or add, compare. */
   ATOMIC_ETH(28, 4),
   /** Syndrome and message sequence number of an answer. */
   AETH(4, 8),
-  /** What an atomic found. */
+  /** The value that an atomic found. */
   ATOMIC_ACK_ETH(8, 16),
   /** Immediate data. */
   IMM_DT(4, 32),
@@ -48,12 +48,12 @@ public enum ExtendedHeader {
     this.bit = bit;
   }
 
-  /** Its bytes in a packet. */
+  /** Returns its length in a packet, in bytes. */
   public int length() {
     return length;
   }
 
-  /** Its own in a set of headers. */
+  /** Returns its bit in a set of headers. */
   int bit() {
     return bit;
   }

@@ -8,20 +8,20 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * One RoCEv2 packet as bytes, from its IPv4 header on; used again and again, without allocation.
- * {@link #length} counts the room of an IPv4 header over IPv6, too.
+ * One RoCEv2 packet as bytes, from its IPv4 header on; reused without allocation. Over IPv6 {@link
+ * #length} counts the room of an IPv4 header instead.
  *
  * <p>To build: {@link #start}, set fields, {@link #append} the payload, {@link #seal}. To read:
  * bring the bytes in ({@link #load}, {@link #copyFrom}, {@link #bytes} with {@link #length(int)},
- * or {@link #udpSpace}), {@link #parse}, and if that answers {@link FrameFault#NONE} get fields.
- * Setting a field of a packet that was sealed or parsed takes another {@link #seal}.
+ * or {@link #udpSpace}), {@link #parse}, and if that returns {@link FrameFault#NONE} get fields.
+ * After setting a field of a packet that was sealed or parsed, {@link #seal} it again.
  *
- * <p>Fields mean something only after {@link #start} or a good {@link #parse}.
+ * <p>Fields are valid only after {@link #start} or a {@link #parse} without fault.
  *
- * <p>A packet may be {@linkplain #seal(PacketLock, LockWorkspace) sealed by a lock}: then all
- * behind the base transport header is encrypted, and {@link #parse} judges what is before it.
- * {@link #isLocked} says so, and {@link #open} has to follow before other fields than those of the
- * base transport header are read.
+ * <p>A packet may be {@linkplain #seal(PacketLock, LockWorkspace) sealed by a lock}: then
+ * everything behind the base transport header is encrypted, and {@link #parse} checks only what is
+ * before it. {@link #isLocked} then returns true, and {@link #open} has to follow before other
+ * fields than those of the base transport header are read.
  *
  * <p>For one thread at a time.
  */
@@ -35,35 +35,35 @@ public final class Frame extends TransportHeaders {
   /** The bytes of IP and UDP header before the base transport header. */
   public static final int UDP_PAYLOAD_OFFSET = BthLayout.OFFSET;
 
-  /** RETH and immediate data: nothing that carries payload has more. */
+  /** Bytes of RETH and immediate data: no packet with payload has longer extended headers. */
   private static final int MAX_EXTENDED = 20;
 
   /** The bytes of the longest packet, which is one that is sealed by a lock. */
   public static final int CAPACITY =
       BthLayout.END + MAX_EXTENDED + MAX_PAYLOAD + PacketLock.OVERHEAD + Icrc.LENGTH;
 
-  /** As many as the longest headers have bytes. */
+  /** As many zeros as the longest headers have bytes. */
   private static final byte[] ZEROS = new byte[BthLayout.END + ExtendedHeader.ATOMIC_ETH.length()];
 
-  /** One more, so that a datagram that was cut off is seen to be too long. */
+  /** One byte more, so that a truncated datagram is recognized as too long. */
   private static final int ROOM = CAPACITY + 1;
 
   private final boolean checked;
 
-  /** Of the same bytes, for sockets, which take what is between position and limit. */
+  /** A view of the same bytes, for sockets, which use the bytes between position and limit. */
   private final ByteBuffer view;
 
   private final Icrc icrc = new Icrc();
 
-  /** Bytes in all once sealed or brought in; 0 while nothing is. */
+  /** The bytes of the whole packet, once sealed or brought in; else 0. */
   private int length;
 
   private int payloadLength;
 
-  /** Whether what is behind the base transport header is encrypted, or was. */
+  /** True if everything behind the base transport header is encrypted, or was. */
   private boolean locked;
 
-  /** A packet on the heap. */
+  /** Creates a packet on the heap. */
   public Frame() {
     this(ByteBuffer.allocate(ROOM), /* checked= */ true);
   }
@@ -74,14 +74,14 @@ public final class Frame extends TransportHeaders {
     view = bytes.duplicate();
   }
 
-  /** A packet in native memory, which sockets send from and receive into without a copy. */
+  /** Returns a packet in native memory, which sockets send from and receive into without a copy. */
   public static Frame direct() {
     return new Frame(ByteBuffer.allocateDirect(ROOM), /* checked= */ true);
   }
 
   /**
-   * The same, without invariant CRC: 0 is written, and any is taken. For ways that damage nothing,
-   * and over IPv6 only.
+   * Returns a packet in native memory without invariant CRC: 0 is written, and any value accepted.
+   * For wires that damage nothing, and over IPv6 only.
    */
   public static Frame unchecked() {
     return new Frame(ByteBuffer.allocateDirect(ROOM), /* checked= */ false);
@@ -95,8 +95,8 @@ public final class Frame extends TransportHeaders {
   // ---- building
 
   /**
-   * Begins a packet: all fields are 0 but those of protocol, {@link #DEFAULT_SOURCE_PORT} and the
-   * default partition key.
+   * Begins a packet: all fields are 0 except those that IP and UDP fix, the source port ({@link
+   * #DEFAULT_SOURCE_PORT}) and the default partition key.
    */
   public Frame start(PacketOpcode opcode) {
     this.opcode = opcode;
@@ -124,8 +124,8 @@ public final class Frame extends TransportHeaders {
   }
 
   /**
-   * Says how much payload was written to {@link #bytes} at {@link #payloadOffset}, in place of what
-   * was appended.
+   * Sets the length of a payload that was written to {@link #bytes} at {@link #payloadOffset}; it
+   * replaces what was appended.
    *
    * @throws IllegalArgumentException beyond {@link #MAX_PAYLOAD}, or for an opcode without payload
    */
@@ -143,16 +143,16 @@ public final class Frame extends TransportHeaders {
     }
   }
 
-  /** Ends a packet: pad, lengths, IP checksum and ICRC. */
+  /** Completes a packet: pad, lengths, IP checksum and ICRC. */
   public Frame seal() {
     return end(pad(0));
   }
 
   /**
-   * Ends a packet likewise, and seals it by a lock. What switches may change stays open to change:
-   * of the base transport header, its byte of congestion bits.
+   * Completes a packet, and seals it by a lock. Switches can still change what they may: in the
+   * base transport header, the byte of congestion bits.
    *
-   * @param work from {@link #workspace}
+   * @param work a workspace from {@link #workspace}
    */
   public Frame seal(PacketLock lock, LockWorkspace work) {
     int padded = pad(BthLayout.SEALED);
@@ -162,7 +162,7 @@ public final class Frame extends TransportHeaders {
     return end(padded + PacketLock.OVERHEAD);
   }
 
-  /** Arrays to seal and open packets in. */
+  /** Returns arrays to seal and open packets in. */
   public static LockWorkspace workspace() {
     return new LockWorkspace(BthLayout.LENGTH, CAPACITY - BthLayout.END);
   }
@@ -194,25 +194,25 @@ public final class Frame extends TransportHeaders {
   // ---- bringing in and taking out
 
   /**
-   * The bytes themselves, for access by index: position and limit have to stay. A packet takes the
-   * first {@link #length} of them.
+   * Returns the bytes themselves, for access by index: position and limit must not be changed. A
+   * packet takes the first {@link #length} of them.
    */
   public ByteBuffer bytes() {
     return bytes;
   }
 
-  /** The bytes of the packet in all. */
+  /** Returns the length of the whole packet. */
   public int length() {
     return length;
   }
 
-  /** Says how many bytes were written to {@link #bytes}; {@link #parse} judges them. */
+  /** Sets the number of bytes that were written to {@link #bytes}; {@link #parse} checks them. */
   public Frame length(int length) {
     this.length = length;
     return this;
   }
 
-  /** Copies a packet with all that is known of it. */
+  /** Copies a packet with all its state. */
   public Frame copyFrom(Frame other) {
     int copied = Math.max(0, Math.min(other.length, CAPACITY));
     bytes.put(0, other.bytes, 0, copied);
@@ -236,27 +236,30 @@ public final class Frame extends TransportHeaders {
   }
 
   /**
-   * What a UDP socket sends of a sealed packet: from the base transport header on. The same buffer
-   * each time.
+   * Returns the bytes of a sealed packet that a UDP socket sends: from the base transport header
+   * on. It is the same buffer each time.
    */
   public ByteBuffer udpPayload() {
     return view.limit(length).position(UDP_PAYLOAD_OFFSET);
   }
 
-  /** Room for what a UDP socket receives; then {@link #parseUdp}. The same buffer each time. */
+  /**
+   * Returns the buffer that a UDP socket receives into; {@link #parseUdp} follows. It is the same
+   * buffer each time.
+   */
   public ByteBuffer udpSpace() {
     return view.clear().position(UDP_PAYLOAD_OFFSET);
   }
 
   /**
-   * Parses what a UDP socket received into {@link #udpSpace}. The IP header is written as the
-   * sender must have; its identification, which the socket does not show, is found from the ICRC,
-   * of which 16 bits remain as a check.
+   * Parses a datagram that a UDP socket received into {@link #udpSpace}. The IP header is written
+   * as the sender must have written it; its identification, which the socket does not show, is
+   * computed from the ICRC, of which 16 bits remain as a check.
    *
    * @param received the bytes of the datagram
-   * @param source the sender's address, that of the IP header
+   * @param source the sender's address in the IP header
    * @param sourcePort the sender's port
-   * @param destination the address that it was sent to
+   * @param destination the address that the datagram was sent to
    */
   public FrameFault parseUdp(int received, int source, int sourcePort, int destination) {
     startIp(source, destination);
@@ -278,10 +281,10 @@ public final class Frame extends TransportHeaders {
   }
 
   /**
-   * The same for a packet over IPv6, which has no identification: its ICRC is a check in full.
+   * Parses a packet over IPv6, which has no identification: its whole ICRC is a check.
    *
    * @param source the sender's address
-   * @param destination the address that it was sent to
+   * @param destination the address that the datagram was sent to
    */
   public FrameFault parseUdp(int received, Gid source, int sourcePort, Gid destination) {
     addresses(source, destination);
@@ -299,7 +302,7 @@ public final class Frame extends TransportHeaders {
 
   // ---- parsing
 
-  /** Judges the bytes; never throws, whatever they are. Fields are to be read only after NONE. */
+  /** Checks the bytes; never throws, whatever they are. Fields may be read only after NONE. */
   public FrameFault parse() {
     FrameFault fault = parseHeaders();
     if (fault != FrameFault.NONE) {
@@ -343,15 +346,16 @@ public final class Frame extends TransportHeaders {
     return fault;
   }
 
-  /** Whether it is sealed by a lock, or was before it was opened. */
+  /** Returns whether it is sealed by a lock, or was before it was opened. */
   public boolean isLocked() {
     return locked;
   }
 
   /**
-   * Opens a good packet that {@link #isLocked}, after which all its fields may be read, once.
+   * Opens a valid packet that {@link #isLocked}; after that all its fields may be read. To be
+   * called once.
    *
-   * @param work from {@link #workspace}
+   * @param work a workspace from {@link #workspace}
    */
   public FrameFault open(PacketLock lock, LockWorkspace work) {
     int padded = length - Icrc.LENGTH - PacketLock.OVERHEAD;
@@ -365,12 +369,12 @@ public final class Frame extends TransportHeaders {
 
   // ---- payload
 
-  /** The bytes of payload, without pad. */
+  /** Returns the bytes of payload, without pad. */
   public int payloadLength() {
     return payloadLength;
   }
 
-  /** Where the payload starts in {@link #bytes}. */
+  /** Returns the index of the payload in {@link #bytes}. */
   public int payloadOffset() {
     return opcode.payloadOffset();
   }

@@ -4,16 +4,16 @@ package io.verbena.emulated.roce;
 import io.verbena.emulated.lock.PacketLock;
 import java.nio.ByteBuffer;
 
-/** What must hold for the bytes of a packet before anyone looks at its fields. */
+/** Checks the bytes of a packet before any field is read. */
 final class FrameCheck {
   private static final int LEAST = BthLayout.END + Icrc.LENGTH;
 
   private FrameCheck() {}
 
   /**
-   * Everything up to the opcode.
+   * Checks everything up to the opcode.
    *
-   * @param overIpv6 whether the IP header stands elsewhere, and is right
+   * @param overIpv6 whether the IP header is kept elsewhere, and is right
    */
   static FrameFault envelope(ByteBuffer bytes, int length, boolean overIpv6) {
     if (length < LEAST) {
@@ -60,9 +60,9 @@ final class FrameCheck {
   }
 
   /**
-   * What is behind the headers.
+   * Checks the part behind the headers.
    *
-   * @param padded the bytes there without the ICRC; negative if the headers do not fit
+   * @param padded the bytes of that part without the ICRC; negative if the headers do not fit
    */
   static FrameFault payload(PacketOpcode opcode, int padded, int pad) {
     if (padded < 0) {

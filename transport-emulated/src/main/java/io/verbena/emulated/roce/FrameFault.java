@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.roce;
 
-/**
- * What is wrong with the bytes of a {@link Frame}; the first thing found. An HCA drops such a
- * packet without a word.
- */
+/** The first fault found in the bytes of a {@link Frame}. An HCA silently drops such a packet. */
 public enum FrameFault {
-  /** Nothing. */
+  /** There is no fault. */
   NONE,
-  /** Shorter than the headers that it must have. */
+  /** It is shorter than its headers. */
   TOO_SHORT,
-  /** Longer than {@link Frame#CAPACITY}. */
+  /** It is longer than {@link Frame#CAPACITY}. */
   TOO_LONG,
-  /** Not IPv4, or with IP options. */
+  /** It is not IPv4, or has IP options. */
   IP_VERSION,
   /** The length in the IP header is not that of the bytes. */
   IP_LENGTH,
-  /** A fragment of a larger packet. */
+  /** It is a fragment of a larger packet. */
   IP_FRAGMENT,
   /** The checksum of the IP header is wrong. */
   IP_CHECKSUM,
@@ -28,16 +25,16 @@ public enum FrameFault {
   UDP_LENGTH,
   /** The transport version is neither 0 nor that of a sealed packet. */
   TRANSPORT_VERSION,
-  /** No such operation. */
+  /** The opcode is unknown. */
   OPCODE,
-  /** Payload and pad are no whole words, or there is more pad than bytes. */
+  /** Payload and pad are not a multiple of 4 bytes, or there is more pad than bytes. */
   PAD,
-  /** Payload where the operation has none, or more than the largest MTU. */
+  /** There is payload where the operation has none, or more than the largest MTU. */
   PAYLOAD_LENGTH,
   /** The invariant CRC is wrong: some byte is not as sent. */
   ICRC,
-  /** It is sealed, and not by the peer, or not as the peer sealed it. */
+  /** It is sealed, but not by the peer, or was changed on the way. */
   FORGED,
-  /** It is sealed, and has come before, or is too old to know. */
+  /** It is sealed, and has come before, or is too old to tell. */
   REPLAYED
 }

@@ -6,28 +6,28 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
- * The invariant CRC: over everything that no router may change on the way. What one may change
- * counts as ones: IP type of service, time to live and checksum (of IPv6 traffic class, flow label
- * and hop limit), UDP checksum, and the congestion bits of the BTH. In place of the InfiniBand link
- * header stand 8 bytes of ones. It is the CRC-32 of Ethernet, appended in little-endian order (IBTA
+ * The invariant CRC, over everything that no router may change on the way. Fields that may change
+ * count as ones: IP type of service, time to live and checksum (of IPv6 traffic class, flow label
+ * and hop limit), UDP checksum, and the congestion bits of the BTH. 8 bytes of ones stand for the
+ * InfiniBand link header. It is the CRC-32 of Ethernet, appended in little-endian order (IBTA
  * volume 1, invariant CRC; annex on RoCEv2).
  *
  * <p>For one thread at a time.
  */
 public final class Icrc {
-  /** Its bytes behind the pad. */
+  /** The bytes of the CRC, behind the pad. */
   public static final int LENGTH = 4;
 
-  /** What {@link #identification} answers if no identification fits. */
+  /** The result of {@link #identification} if no identification fits. */
   public static final int NO_IDENTIFICATION = -1;
 
   private static final int LINK_HEADER_LENGTH = 8;
   private static final int ONES = 0xff;
 
-  /** Behind version, traffic class and flow label, the first word of an IPv6 header. */
+  /** The offset behind version, traffic class and flow label, the first word of an IPv6 header. */
   private static final int FIXED_OFFSET = Integer.BYTES;
 
-  /** Version 6, and of what may change the first 4 bits. */
+  /** Version 6, and the first 4 bits of the traffic class as ones. */
   private static final byte VERSION_AND_CLASS = 0x6f;
 
   private final CRC32 crc = new CRC32();
@@ -37,8 +37,8 @@ public final class Icrc {
   private static final int[] NONE = {};
 
   /**
-   * What goes back over so many bytes; 0 where nobody asked for it yet. Lengths alternate. Only
-   * connected UDP sockets ask.
+   * Factors that rewind the CRC over a number of bytes; 0 where not computed yet. Packets alternate
+   * between few lengths. Used only for packets that connected UDP sockets sent.
    */
   private int[] rewindFactors = NONE;
 
@@ -93,7 +93,7 @@ public final class Icrc {
     mask(BthLayout.CONGESTION_OFFSET);
   }
 
-  /** The CRC that a packet carries behind its first {@code length} bytes. */
+  /** Returns the CRC that a packet carries behind its first {@code length} bytes. */
   public static int read(ByteBuffer frame, int length) {
     return Integer.reverseBytes(frame.getInt(length));
   }
@@ -104,14 +104,14 @@ public final class Icrc {
   }
 
   /**
-   * Finds the identification of an IP header that its receiver could not see, from the CRC that
-   * counts it. A CRC is linear: the difference to the CRC with identification 0 is what the 16 bits
-   * alone contribute, and going back over all bytes from there on shows them. Of the 32 bits of the
-   * CRC 16 are left to check the packet.
+   * Computes the identification of an IP header that its receiver could not see, from the CRC,
+   * which covers it. A CRC is linear: the difference to the CRC with identification 0 is the
+   * contribution of these 16 bits alone, and rewinding over all bytes behind them yields the bits.
+   * Of the 32 bits of the CRC 16 are left to check the packet.
    *
    * @param frame the packet, with identification 0, from position 0 on
    * @param length its bytes without the ICRC, less than {@link Frame#CAPACITY}
-   * @param icrc the CRC that it came with
+   * @param icrc the CRC of the packet as received
    * @return 0 to 0xffff, or {@link #NO_IDENTIFICATION} if the packet is damaged
    */
   public int identification(ByteBuffer frame, int length, int icrc) {

@@ -22,7 +22,7 @@ public final class Ipv4Layout {
 
   public static final int DO_NOT_FRAGMENT = 0x4000;
 
-  /** More fragments to come, or not the first. */
+  /** More fragments follow, or this is not the first. */
   public static final int IS_FRAGMENT_MASK = 0x3fff;
 
   public static final int DEFAULT_TIME_TO_LIVE = 64;
@@ -30,7 +30,7 @@ public final class Ipv4Layout {
 
   private Ipv4Layout() {}
 
-  /** The ones' complement sum of the header (RFC 1071): 0 if its checksum is right. */
+  /** Returns the ones' complement sum of the header (RFC 1071): 0 if its checksum is right. */
   public static int checksum(ByteBuffer bytes) {
     int sum = 0;
     for (int i = 0; i < LENGTH; i += Short.BYTES) {

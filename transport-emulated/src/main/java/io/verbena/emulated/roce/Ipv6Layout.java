@@ -13,7 +13,7 @@ public final class Ipv6Layout {
   public static final int DESTINATION_OFFSET = 24;
   public static final int LENGTH = 40;
 
-  /** Version 6 in the first word; all else there may change on the way. */
+  /** Version 6 in the first word; the rest of the word may change on the way. */
   public static final int VERSION = 6 << 28;
 
   public static final int DEFAULT_HOP_LIMIT = 64;

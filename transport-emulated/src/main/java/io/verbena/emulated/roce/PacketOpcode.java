@@ -12,8 +12,8 @@ import static io.verbena.emulated.roce.ExtendedHeader.RETH;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a packet is: the first byte of its base transport header (IBTA volume 1, opcodes of the
- * BTH). The high three bits are the transport, the low five the operation.
+ * The operation of a packet: the first byte of its base transport header (IBTA volume 1, opcodes of
+ * the BTH). The high three bits are the transport, the low five the operation.
  */
 public enum PacketOpcode {
   RC_SEND_FIRST(0x00, Kind.SEND, Position.FIRST),
@@ -59,7 +59,7 @@ public enum PacketOpcode {
   /** Tells a sender that its packets met congestion (annex on RoCEv2, congestion management). */
   CONGESTION_NOTIFICATION(0x81, Kind.CONGESTION_NOTIFICATION, Position.ONLY);
 
-  /** Who may send it: the high three bits of the code. */
+  /** The transports, by the high three bits of the code. */
   public enum Transport {
     RC,
     UC,
@@ -67,7 +67,7 @@ public enum PacketOpcode {
     CNP
   }
 
-  /** What it does. */
+  /** The kinds of operations. */
   public enum Kind {
     SEND(true),
     WRITE(true),
@@ -86,7 +86,7 @@ public enum PacketOpcode {
     }
   }
 
-  /** Its place in a message. */
+  /** Places of a packet in a message. */
   public enum Position {
     FIRST,
     MIDDLE,
@@ -132,12 +132,12 @@ public enum PacketOpcode {
         kind == Kind.CONGESTION_NOTIFICATION ? offset + CONGESTION_RESERVED : offset;
   }
 
-  /** The opcode with this code, or null; only the low 8 bits count. */
+  /** Returns the opcode with this code, or null; only the low 8 bits count. */
   public static @Nullable PacketOpcode of(int code) {
     return BY_CODE[code & 0xff];
   }
 
-  /** The byte in the base transport header. */
+  /** Returns the byte in the base transport header. */
   public int code() {
     return code;
   }
@@ -159,27 +159,27 @@ public enum PacketOpcode {
     return position;
   }
 
-  /** Whether its packets have this header. */
+  /** Returns whether its packets have this header. */
   public boolean has(ExtendedHeader header) {
     return (headers & header.bit()) != 0;
   }
 
-  /** Whether a message starts with it. */
+  /** Returns whether a message starts with it. */
   public boolean starts() {
     return position == Position.FIRST || position == Position.ONLY;
   }
 
-  /** Whether a message ends with it. */
+  /** Returns whether a message ends with it. */
   public boolean ends() {
     return position == Position.LAST || position == Position.ONLY;
   }
 
-  /** Whether its packets may carry payload. */
+  /** Returns whether its packets may carry payload. */
   public boolean carriesPayload() {
     return kind.payload;
   }
 
-  /** Whether a requester sends it; otherwise a responder answers with it. */
+  /** Returns whether a requester sends it; otherwise a responder answers with it. */
   public boolean isRequest() {
     return switch (kind) {
       case SEND, WRITE, READ_REQUEST, COMPARE_SWAP, FETCH_ADD -> true;
@@ -191,12 +191,12 @@ public enum PacketOpcode {
     return (headers & bits) != 0;
   }
 
-  /** From the start of the frame; 0 without immediate data. */
+  /** Returns the offset from the start of the frame; 0 without immediate data. */
   int immediateOffset() {
     return immediateOffset;
   }
 
-  /** From the start of the frame; where the pad starts if there is no payload. */
+  /** Returns the offset from the start of the frame; that of the pad if there is no payload. */
   int payloadOffset() {
     return payloadOffset;
   }

@@ -3,7 +3,7 @@ package io.verbena.emulated.roce;
 
 /** A classic pcap file: one header, then a record per packet; in this order of bytes. */
 final class PcapLayout {
-  /** Says the order of the bytes, and that times are in nanoseconds. */
+  /** Tells readers the order of the bytes, and that times are in nanoseconds. */
   static final int MAGIC = 0xa1b23c4d;
 
   static final short MAJOR_VERSION = 2;

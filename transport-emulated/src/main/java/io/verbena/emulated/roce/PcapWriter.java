@@ -9,17 +9,17 @@ import java.nio.file.StandardOpenOption;
 
 /**
  * Writes packets to a file that Wireshark and tcpdump read: classic pcap, times in nanoseconds. The
- * file grows with each packet; every packet that was written is in it, also if the program dies.
+ * file grows with each packet, and holds every packet that was written even if the program dies.
  *
- * <p>Any number of threads may write; packets come whole, in the order of the calls.
+ * <p>Any number of threads may write; packets are written whole, in the order of the calls.
  */
 public final class PcapWriter implements AutoCloseable {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
-  /** What an IPv6 header takes more than the room that a frame has for it. */
+  /** The bytes by which an IPv6 header is longer than the room that a frame has for it. */
   private static final int MORE = Ipv6Layout.LENGTH - Ipv4Layout.LENGTH;
 
-  /** The longest packet that a file has. */
+  /** The longest packet that a file may have. */
   public static final int LONGEST = Frame.CAPACITY + MORE;
 
   private final FileChannel file;
@@ -53,7 +53,7 @@ public final class PcapWriter implements AutoCloseable {
   }
 
   /**
-   * Writes a packet that is sealed or was brought in, good or damaged.
+   * Writes a packet that is sealed or was brought in, valid or damaged.
    *
    * @param nanos the time since 1970, or since a simulation began; at least 0
    * @throws IllegalArgumentException if the time is negative, or the frame has no bytes or too many

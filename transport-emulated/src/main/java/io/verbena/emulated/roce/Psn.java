@@ -13,19 +13,19 @@ public final class Psn {
 
   private Psn() {}
 
-  /** The one after {@code psn}. */
+  /** Returns the PSN after {@code psn}. */
   public static int next(int psn) {
     return (psn + 1) & MASK;
   }
 
-  /** The one {@code packets} behind {@code psn}, or before it if negative. */
+  /** Returns the PSN that is {@code packets} behind {@code psn}, or before it if negative. */
   public static int plus(int psn, int packets) {
     return (psn + packets) & MASK;
   }
 
   /**
-   * How far {@code psn} is ahead of {@code other}: negative if it is earlier, 0 if they are the
-   * same, -2<sup>23</sup> if they are opposite.
+   * Returns how far {@code psn} is ahead of {@code other}: negative if it is earlier, 0 if they are
+   * the same, -2<sup>23</sup> if they are opposite.
    */
   public static int difference(int psn, int other) {
     return ((psn - other) << UNUSED_BITS) >> UNUSED_BITS;

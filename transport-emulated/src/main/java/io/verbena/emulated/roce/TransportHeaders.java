@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  * (IBTA volume 1, transport headers).
  *
  * <p>A getter or setter of an extended header throws {@link IllegalStateException} for an opcode
- * that has none.
+ * without that header.
  */
 public abstract sealed class TransportHeaders extends UdpEncapsulation permits Frame {
   private static final int ADDRESSED = ExtendedHeader.RETH.bit() | ExtendedHeader.ATOMIC_ETH.bit();
@@ -41,7 +41,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return set(BthLayout.FLAGS_OFFSET, BthLayout.MIGRATED, migrated);
   }
 
-  /** The bytes of pad behind the payload, 0 to 3. */
+  /** Returns the bytes of pad behind the payload, 0 to 3. */
   public final int pad() {
     return (bytes.get(BthLayout.FLAGS_OFFSET) & BthLayout.PAD_MASK) >>> BthLayout.PAD_SHIFT;
   }
@@ -55,7 +55,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return self();
   }
 
-  /** FECN: the packet met congestion. */
+  /** Returns FECN: whether the packet met congestion. */
   public final boolean forwardCongestion() {
     return has(BthLayout.CONGESTION_OFFSET, BthLayout.FORWARD_CONGESTION);
   }
@@ -64,7 +64,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return set(BthLayout.CONGESTION_OFFSET, BthLayout.FORWARD_CONGESTION, met);
   }
 
-  /** BECN: a packet the other way met congestion. */
+  /** Returns BECN: whether a packet in the other direction met congestion. */
   public final boolean backwardCongestion() {
     return has(BthLayout.CONGESTION_OFFSET, BthLayout.BACKWARD_CONGESTION);
   }
@@ -101,7 +101,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
 
   // ---- extended headers
 
-  /** The remote address of a RETH or an atomic. */
+  /** Returns the remote address of a RETH or an atomic. */
   public final long remoteAddress() {
     return bytes.getLong(header(ADDRESSED) + ExtendedHeader.ADDRESS);
   }
@@ -111,7 +111,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return self();
   }
 
-  /** The rkey of a RETH or an atomic. */
+  /** Returns the rkey of a RETH or an atomic. */
   public final int remoteKey() {
     return bytes.getInt(header(ADDRESSED) + ExtendedHeader.REMOTE_KEY);
   }
@@ -121,7 +121,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return self();
   }
 
-  /** The length of the whole RDMA READ or WRITE: unsigned, 32 bits. */
+  /** Returns the length of the whole RDMA READ or WRITE: unsigned, 32 bits. */
   public final long dmaLength() {
     return bytes.getInt(header(ExtendedHeader.RETH) + ExtendedHeader.RETH_LENGTH) & 0xffff_ffffL;
   }
@@ -131,7 +131,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return self();
   }
 
-  /** What {@link Aeth} codes. */
+  /** Returns the syndrome of an answer; see {@link Aeth}. */
   public final int syndrome() {
     return BigEndian.getByte(bytes, header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SYNDROME);
   }
@@ -141,7 +141,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return self();
   }
 
-  /** The message sequence number of an answer, 24 bits. */
+  /** Returns the message sequence number of an answer, 24 bits. */
   public final int messageSequence() {
     return BigEndian.get24(bytes, header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SEQUENCE_WORD);
   }
@@ -170,7 +170,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return self();
   }
 
-  /** The immediate data, its first byte in the high bits. */
+  /** Returns the immediate data, its first byte in the high bits. */
   public final int immediate() {
     header(ExtendedHeader.IMM_DT);
     return bytes.getInt(opcode.immediateOffset());
@@ -182,7 +182,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return self();
   }
 
-  /** The rkey that a SEND with invalidate names. */
+  /** Returns the rkey that a SEND with invalidate names. */
   public final int invalidatedKey() {
     return bytes.getInt(header(ExtendedHeader.IETH));
   }
@@ -192,7 +192,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return self();
   }
 
-  /** What a compare-and-swap writes, or what a fetch-and-add adds. */
+  /** Returns the value that a compare-and-swap writes, or a fetch-and-add adds. */
   public final long swapOrAdd() {
     return bytes.getLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_SWAP_OR_ADD);
   }
@@ -202,7 +202,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return self();
   }
 
-  /** What a compare-and-swap compares with. */
+  /** Returns the value that a compare-and-swap compares with. */
   public final long compare() {
     return bytes.getLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_COMPARE);
   }
@@ -212,7 +212,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return self();
   }
 
-  /** What an atomic found before it changed anything. */
+  /** Returns the value that an atomic found before it changed anything. */
   public final long original() {
     return bytes.getLong(header(ExtendedHeader.ATOMIC_ACK_ETH) + ExtendedHeader.AETH.length());
   }

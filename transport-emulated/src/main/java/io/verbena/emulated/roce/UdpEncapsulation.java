@@ -5,9 +5,9 @@ import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 
 /**
- * The headers that carry a {@link Frame}: IP and UDP (IBTA volume 1, annex on RoCEv2). Of a packet
- * over IPv6 the IP header stands apart, in {@link #ipv6Header}, and the room of an IPv4 one is left
- * as it is, so that all else has the same place.
+ * The headers that carry a {@link Frame}: IP and UDP (IBTA volume 1, annex on RoCEv2). The IP
+ * header of a packet over IPv6 is kept apart, in {@link #ipv6Header}, and the room of an IPv4 one
+ * is left unused, so that all other fields keep their places.
  */
 public abstract sealed class UdpEncapsulation permits TransportHeaders {
   /** The UDP destination port of RoCEv2. */
@@ -23,7 +23,7 @@ public abstract sealed class UdpEncapsulation permits TransportHeaders {
 
   abstract Frame self();
 
-  /** Of a packet over IPv6, its IP header, for access by index. */
+  /** Returns the IP header of a packet over IPv6, for access by index. */
   public final ByteBuffer ipv6Header() {
     return ipv6;
   }
@@ -39,7 +39,7 @@ public abstract sealed class UdpEncapsulation permits TransportHeaders {
     BigEndian.putShort(bytes, UdpLayout.DESTINATION_PORT_OFFSET, UDP_PORT);
   }
 
-  /** Fills in what the length decides. */
+  /** Fills in the fields that depend on the length. */
   final void sealIp(int length) {
     BigEndian.putShort(bytes, UdpLayout.LENGTH_OFFSET, length - Ipv4Layout.LENGTH);
     if (overIpv6) {
@@ -59,7 +59,7 @@ public abstract sealed class UdpEncapsulation permits TransportHeaders {
     return bytes.getInt(Ipv4Layout.DESTINATION_OFFSET);
   }
 
-  /** Sets both IPv4 addresses, their first byte in the high bits. */
+  /** Sets both IPv4 addresses, each with its first byte in the high bits. */
   public final Frame addresses(int source, int destination) {
     bytes.putInt(Ipv4Layout.SOURCE_OFFSET, source);
     bytes.putInt(Ipv4Layout.DESTINATION_OFFSET, destination);
@@ -67,7 +67,7 @@ public abstract sealed class UdpEncapsulation permits TransportHeaders {
     return self();
   }
 
-  /** Has it go over IPv6, and sets both addresses. */
+  /** Makes the packet go over IPv6, and sets both addresses. */
   public final Frame addresses(Gid source, Gid destination) {
     overIpv6 = true;
     ipv6.putInt(Ipv6Layout.VERSION_OFFSET, Ipv6Layout.VERSION);
@@ -84,27 +84,27 @@ public abstract sealed class UdpEncapsulation permits TransportHeaders {
     return overIpv6;
   }
 
-  /** The high half of the source address; over IPv6. */
+  /** Returns the high half of the source address; over IPv6. */
   public final long sourceHigh() {
     return ipv6.getLong(Ipv6Layout.SOURCE_OFFSET);
   }
 
-  /** The low half of the source address; over IPv6. */
+  /** Returns the low half of the source address; over IPv6. */
   public final long sourceLow() {
     return ipv6.getLong(Ipv6Layout.SOURCE_OFFSET + Long.BYTES);
   }
 
-  /** The high half of the destination address; over IPv6. */
+  /** Returns the high half of the destination address; over IPv6. */
   public final long destinationHigh() {
     return ipv6.getLong(Ipv6Layout.DESTINATION_OFFSET);
   }
 
-  /** The low half of the destination address; over IPv6. */
+  /** Returns the low half of the destination address; over IPv6. */
   public final long destinationLow() {
     return ipv6.getLong(Ipv6Layout.DESTINATION_OFFSET + Long.BYTES);
   }
 
-  /** The IP type of service: 6 bits DSCP, 2 bits ECN. */
+  /** Returns the IP type of service: 6 bits DSCP, 2 bits ECN. */
   public final int typeOfService() {
     return BigEndian.getByte(bytes, Ipv4Layout.TYPE_OF_SERVICE_OFFSET);
   }

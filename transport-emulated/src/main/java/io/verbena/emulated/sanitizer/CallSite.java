@@ -5,16 +5,19 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Where a verb was called: the calling thread's frames outside the sanitizer. */
+/** The place where a verb was called: the calling thread's frames outside the sanitizer. */
 final class CallSite {
   private static final int MOST_FRAMES = 32;
   private static final StackWalker WALKER = StackWalker.getInstance();
 
-  /** The packages that a call of a verb goes through. */
+  /** The packages that a call of a verb passes through. */
   private static final Set<String> BELOW =
       Set.of(CallSite.class.getPackageName(), "io.verbena.verbs", "io.verbena.emulated");
 
-  /** What lies between a program and the verbs, or under a program: never the program itself. */
+  /**
+   * The packages between a program and the verbs, or below a program on the stack: never the
+   * program itself.
+   */
   private static final List<String> LAYERS =
       List.of(
           "io.verbena.reactor.",
@@ -34,7 +37,7 @@ final class CallSite {
     this.frames = frames;
   }
 
-  /** The place from which the sanitizer was called. */
+  /** Returns the place from which the sanitizer was called. */
   static CallSite here() {
     return new CallSite(
         WALKER.walk(
@@ -52,7 +55,10 @@ final class CallSite {
     return LAYERS.stream().anyMatch(frame.getClassName()::startsWith);
   }
 
-  /** The innermost frame of the program, or of whatever called if it is none of a program. */
+  /**
+   * Returns the innermost frame of the program, or the innermost frame at all if none is a
+   * program's.
+   */
   StackTraceElement ofProgram() {
     for (StackWalker.StackFrame frame : frames) {
       if (!isLayer(frame)) {
@@ -64,7 +70,7 @@ final class CallSite {
         : frames.get(0).toStackTraceElement();
   }
 
-  /** The frames, innermost first, without those under the program. */
+  /** Returns the frames, innermost first, without those below the program. */
   List<StackTraceElement> trace() {
     int end = frames.size();
     while (end > 1 && isLayer(frames.get(end - 1))) {

@@ -6,13 +6,18 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A completion queue: how many completions are on their way to it, and whose may be left in it. */
+/**
+ * A completion queue: the number of completions to come, and the requests whose completions may be
+ * left in it.
+ */
 final class CompletionQueueLog {
   private final DeviceLog device;
   private final CallSite created;
   private final AtomicInteger awaited = new AtomicInteger();
 
-  /** Requests of queues that are closed or reset: completed before that, or never. */
+  /**
+   * Requests of queues that are closed or reset; they were completed before that, or never will be.
+   */
   private final List<Posted> orphans = new ArrayList<>();
 
   private final AtomicInteger attached = new AtomicInteger();
@@ -41,7 +46,7 @@ final class CompletionQueueLog {
     return attached.get() > 0;
   }
 
-  /** A request was posted whose completion comes here. */
+  /** Notes that a request was posted whose completion comes here. */
   void await(Posted request) {
     request.awaitedBy = this;
     awaited.incrementAndGet();
@@ -55,7 +60,7 @@ final class CompletionQueueLog {
     }
   }
 
-  /** Whether more is on its way than fits; to be asked after each post. */
+  /** Checks that no more completions are to come than fit; to be called after each post. */
   void check(CallSite post, Report report) {
     int now = awaited.get();
     if (now > depth) {
@@ -69,14 +74,15 @@ final class CompletionQueueLog {
     }
   }
 
-  /** Requests of a queue that is closed or reset, whose completions may be in this queue. */
+  /** Notes requests of a queue that is closed or reset, whose completions may be in this queue. */
   void orphan(List<Posted> requests) {
     orphan(requests, List.of(this));
   }
 
-  /** Likewise, whose completions may be in any of these queues. */
+  /** Notes such requests, whose completions may be in any of these queues. */
   static void orphan(List<Posted> requests, Collection<CompletionQueueLog> queues) {
-    // All at first: the first queue may be seen empty before the last has them.
+    // Sets all counts first: the first queue may be seen empty before the last queue has the
+    // requests.
     requests.forEach(request -> request.candidates(queues.size()));
     queues.forEach(queue -> queue.addOrphans(requests));
   }
@@ -93,7 +99,9 @@ final class CompletionQueueLog {
     return orphans.size();
   }
 
-  /** The queue was seen empty: the first {@code count} orphans have no completion. */
+  /**
+   * Forgets the first {@code count} orphans, which have no completion: the queue was seen empty.
+   */
   synchronized void forgetOrphans(int count) {
     List<Posted> gone = orphans.subList(0, Math.min(count, orphans.size()));
     forget(gone);

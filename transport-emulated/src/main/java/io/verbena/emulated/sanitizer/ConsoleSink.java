@@ -3,7 +3,7 @@ package io.verbena.emulated.sanitizer;
 
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Prints each mistake once, and then only that it goes on, ever more seldom. */
+/** Prints each mistake once, and then only its count, at each power of two. */
 final class ConsoleSink implements FindingSink {
   private static final int MOST_PLACES = 10_000;
 
@@ -24,7 +24,7 @@ final class ConsoleSink implements FindingSink {
     }
   }
 
-  @SuppressWarnings("SystemOut") // Standard error is where a sanitizer's reports are looked for.
+  @SuppressWarnings("SystemOut") // Users look for a sanitizer's reports on standard error.
   private static void print(String text) {
     System.err.println(text);
   }

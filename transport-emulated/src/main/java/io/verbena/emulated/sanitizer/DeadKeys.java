@@ -5,7 +5,10 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The keys of a device that died, and where the program killed them; the oldest are forgotten. */
+/**
+ * The dead keys of a device, and the places where the program killed them; the oldest are
+ * forgotten.
+ */
 final class DeadKeys {
   private static final int MOST = 1 << 16;
 
@@ -20,12 +23,12 @@ final class DeadKeys {
     }
   }
 
-  /** The key is used for something new. */
+  /** Notes that the key is used for something new. */
   synchronized void reborn(int key) {
     dead.remove(key);
   }
 
-  /** Where this key died, or null if it is not known to be dead. */
+  /** Returns the place where this key died, or null if it is not known to be dead. */
   synchronized @Nullable CallSite place(int key) {
     return dead.get(key);
   }

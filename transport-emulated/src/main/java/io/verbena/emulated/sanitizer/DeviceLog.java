@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of one device: its regions by key, its dead keys, its work requests by token. */
+/** The log of one device: its regions by key, its dead keys, its work requests by token. */
 final class DeviceLog {
   private static final AtomicLong TOKENS = new AtomicLong();
 
@@ -24,7 +24,7 @@ final class DeviceLog {
   private volatile @Nullable Birth birth;
 
   /**
-   * @param memory where the memory of twins comes from, by its length
+   * @param memory allocates the memory of twins, by its length
    */
   DeviceLog(Device device, boolean throwing, IntFunction<ByteBuffer> memory) {
     this.throwing = throwing;
@@ -37,7 +37,7 @@ final class DeviceLog {
   }
 
   /**
-   * Memory for a twin.
+   * Allocates memory for a twin.
    *
    * @throws OutOfMemoryError if there is none
    */

@@ -5,7 +5,9 @@ import io.verbena.verbs.ProtectionDomain;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A protection domain, and whether all who could reach into it are watched too. */
+/**
+ * A protection domain; it knows whether all peers that could access its memory are watched, too.
+ */
 final class DomainLog {
   final DeviceLog device;
   final ProtectionDomain domain;
@@ -25,12 +27,12 @@ final class DomainLog {
     queuePairs.remove(queuePair);
   }
 
-  /** A peer that nobody watches could reach the domain's memory. */
+  /** Notes that a peer that is not watched could access the domain's memory. */
   void metStranger() {
     hasStrangers = true;
   }
 
-  /** Whether every use of the domain's memory by peers was seen. */
+  /** Returns whether every use of the domain's memory by peers was seen. */
   boolean sawAllPeers() {
     queuePairs.forEach(QueuePairLog::peer);
     return !hasStrangers;

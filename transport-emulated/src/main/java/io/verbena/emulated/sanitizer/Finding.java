@@ -9,11 +9,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A mistake of a program.
  *
- * @param kind which mistake
- * @param message the values that make it one
- * @param place where in the program it began: where the work request was posted or the object was
- *     created. Frames of Verbena's upper layers count only if nothing else is on the stack
- * @param trace the frames from there on, and above it those of Verbena's layers
+ * @param kind the kind of mistake
+ * @param message the values that make it a mistake
+ * @param place the place in the program where it began: where the work request was posted or the
+ *     object was created. It is a frame of Verbena's upper layers only if no other one is on the
+ *     stack
+ * @param trace the frames from there on, preceded by those of Verbena's layers
  * @param related a second place that belongs to it, or null
  */
 public record Finding(
@@ -23,19 +24,19 @@ public record Finding(
     List<StackTraceElement> trace,
     @Nullable Related related) {
 
-  /** The mistakes that are looked for. */
+  /** The kinds of mistakes. */
   public enum Kind {
     /** The buffer of a SEND or WRITE held other bytes at its completion than when it was posted. */
     SEND_BUFFER_CHANGED,
     /** The program wrote into the buffer of a receive, READ or atomic that was posted. */
     RECEIVE_BUFFER_WRITTEN,
-    /** A payload holds what such a buffer shows to those who read it too early. */
+    /** A payload holds the poison that such a buffer shows to a program that reads it too early. */
     RECEIVE_BUFFER_READ,
     /** A region was closed while work requests that name it were outstanding. */
     MEMORY_CLOSED_WHILE_POSTED,
     /** Registered memory was freed while it was posted. */
     MEMORY_FREED_WHILE_POSTED,
-    /** A message was posted that had no receive at the peer: RNR retries alone could save it. */
+    /** A message was posted without a receive at the peer: only RNR retries could deliver it. */
     SEND_WITHOUT_RECEIVE,
     /** More completions are on their way to a completion queue than it holds. */
     COMPLETION_QUEUE_TOO_SMALL,
@@ -47,22 +48,25 @@ public record Finding(
     KEY_USED_AFTER_INVALIDATION,
     /** An object was never closed. */
     NEVER_CLOSED,
-    /** A region had rights that nobody used. */
+    /** A region had rights that were never used. */
     ACCESS_NEVER_USED,
     /** A request was posted to a full queue: the program's count of slots or credits is wrong. */
     QUEUE_OVERFILLED,
-    /** All receives were used up, none was posted again, and a message waited in vain. */
+    /**
+     * All receives were used up, no new one was posted, and a message waited for one until it
+     * failed.
+     */
     RECEIVE_NEVER_REPOSTED,
-    /** A completion that belongs to no work request: a mistake of the provider. */
+    /** A completion belongs to no work request: a mistake of the provider. */
     UNKNOWN_COMPLETION,
-    /** The JVM has no memory left to watch a buffer with; the program runs on, unwatched there. */
+    /** The JVM has no memory left to watch a buffer; the program runs on without that. */
     NOT_WATCHED
   }
 
   /**
    * A second place, for example where the key was invalidated.
    *
-   * @param what what happened there
+   * @param what the event at that place
    * @param trace its frames, innermost first
    */
   public record Related(String what, List<StackTraceElement> trace) {
@@ -88,7 +92,7 @@ public record Finding(
         kind, message, place.ofProgram(), place.trace(), new Related(what, other.trace()));
   }
 
-  /** The finding on several lines, for people. */
+  /** Returns the finding as human-readable text of several lines. */
   public String report() {
     StringBuilder text =
         new StringBuilder("verbena sanitizer: ").append(kind).append(": ").append(message);
@@ -100,7 +104,7 @@ public record Finding(
     return text.toString();
   }
 
-  /** The finding in one line. */
+  /** Returns the finding in one line. */
   @Override
   public String toString() {
     return kind + " at " + place + ": " + message;

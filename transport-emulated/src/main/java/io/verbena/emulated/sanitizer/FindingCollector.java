@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Keeps what is found from its start to its end, one finding for each kind and place. While it does
- * nothing is printed. It hears of the whole JVM: what runs at the same time is not told apart.
+ * Collects the findings from its start to its end, one for each kind and place. While it does,
+ * nothing is printed. It collects those of the whole JVM: it cannot tell apart code that runs at
+ * the same time.
  */
 public final class FindingCollector implements AutoCloseable {
   private static final int MOST_PLACES = 1000;
@@ -32,16 +33,16 @@ public final class FindingCollector implements AutoCloseable {
     }
   }
 
-  /** What was found so far, in order. */
+  /** Returns the findings so far, in order. */
   public synchronized List<Finding> found() {
     return new ArrayList<>(found.values());
   }
 
   /**
-   * Ends, and counts all that was created since the start and is still open as {@link
+   * Ends, and reports all objects that were created since the start and are still open as {@link
    * Finding.Kind#NEVER_CLOSED}.
    *
-   * @return what was found, in order
+   * @return the findings, in order
    */
   public List<Finding> finish() {
     Report report = new Report();
@@ -51,7 +52,7 @@ public final class FindingCollector implements AutoCloseable {
     return found();
   }
 
-  /** Ends. Closing it twice, or after {@link #finish}, does nothing. */
+  /** Ends. Does nothing when it is closed twice, or after {@link #finish}. */
   @Override
   public void close() {
     listening.close();

@@ -2,7 +2,7 @@
 package io.verbena.emulated.sanitizer;
 
 /**
- * A finding, where the program asked to be stopped by it. The verb that throws it has done its work
+ * Thrown for a finding, if the program asked for that. The verb that throws it has done its work
  * all the same.
  */
 public final class FindingException extends RuntimeException {
@@ -15,7 +15,7 @@ public final class FindingException extends RuntimeException {
     this.finding = finding;
   }
 
-  /** What was found. */
+  /** Returns the finding. */
   public Finding finding() {
     return finding;
   }

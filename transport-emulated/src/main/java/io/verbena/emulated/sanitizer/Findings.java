@@ -11,12 +11,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
 /**
- * Where the findings of this JVM go: to all who listen, or if nobody does to standard error.
+ * Distributes the findings of this JVM: to all sinks, or if there is none to standard error.
  *
- * <p>{@code -Dverbena.sanitizer.ignore=KIND,KIND} leaves kinds out.
+ * <p>{@code -Dverbena.sanitizer.ignore=KIND,KIND} suppresses kinds.
  */
 public final class Findings {
-  /** The system property with the kinds that are not looked for. */
+  /** The system property with the kinds to suppress. */
   public static final String IGNORE = "verbena.sanitizer.ignore";
 
   private static final Set<Finding.Kind> IGNORED = parse(System.getProperty(IGNORE, ""));
@@ -26,20 +26,20 @@ public final class Findings {
 
   private Findings() {}
 
-  /** A sink that listens; closing it ends that, and doing so twice does nothing. */
+  /** The registration of a sink; closing it ends that, and closing it twice does nothing. */
   public interface Listening extends AutoCloseable {
     @Override
     void close();
   }
 
-  /** Tells {@code sink} of all findings from now on. While anyone listens nothing is printed. */
+  /** Calls {@code sink} for all findings from now on. While there is a sink nothing is printed. */
   public static Listening listen(FindingSink sink) {
     requireNonNull(sink, "sink");
     SINKS.add(sink);
     return () -> SINKS.remove(sink);
   }
 
-  /** How many findings there were in this JVM, repetitions included. */
+  /** Returns the number of findings in this JVM, repetitions included. */
   public static long count() {
     return COUNT.get();
   }

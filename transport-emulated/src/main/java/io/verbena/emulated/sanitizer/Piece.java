@@ -12,16 +12,16 @@ final class Piece {
   final int length;
   final int key;
 
-  /** The region that it lies in, or null if the entry is wrong and the device will say so. */
+  /** The region that contains it, or null if the entry is wrong and the device will refuse it. */
   final @Nullable RegionLog region;
 
-  /** Whether the device was given the region's twin in its place. */
+  /** True if the device was given the region's twin in its place. */
   boolean twinned;
 
-  /** What was there before the poison, or null without poison. */
+  /** The bytes from before the poison, or null without poison. */
   byte @Nullable [] original;
 
-  /** Whether other requests may change its bytes. */
+  /** True if other requests may change its bytes. */
   boolean shared;
 
   Piece(Posted posted, long address, int length, int key, @Nullable RegionLog region) {

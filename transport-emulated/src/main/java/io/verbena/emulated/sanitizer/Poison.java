@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * What the buffer of a posted receive, READ or atomic shows until its completion was polled: eight
- * bytes, chosen anew in each JVM, over and over. They are found again wherever at least 15 of them
- * in a row were copied to.
+ * The bytes in the buffer of a posted receive, READ or atomic until its completion was polled:
+ * eight bytes, chosen at random in each JVM, repeated. Wherever at least 15 successive bytes of
+ * them were copied to, they are recognized.
  */
 final class Poison {
   private static final int PERIOD = Long.BYTES;
@@ -19,7 +19,7 @@ final class Poison {
   static {
     byte[] bytes = new byte[PERIOD];
     for (int i = 0; i < PERIOD; i++) {
-      // No zero, and none twice in a row: nothing that memory holds by itself.
+      // No zero, and no equal neighbors: memory does not hold such bytes by itself.
       bytes[i] = (byte) (0xa0 + 8 * i + ThreadLocalRandom.current().nextInt(8));
     }
     for (int i = 0; i < TEMPLATE.length; i++) {
@@ -42,7 +42,7 @@ final class Poison {
     }
   }
 
-  /** Whether these bytes are still as {@link #fill} left them. */
+  /** Returns whether these bytes are still as {@link #fill} left them. */
   static boolean fills(ByteBuffer memory, int offset, int length) {
     for (int done = 0; done < length; done += CHUNK) {
       int part = Math.min(CHUNK, length - done);
@@ -53,7 +53,7 @@ final class Poison {
     return true;
   }
 
-  /** Puts back what was there before {@link #fill}, but for what was written since. */
+  /** Restores the bytes from before {@link #fill}, except those that were written since. */
   static void replace(ByteBuffer memory, int offset, byte[] original) {
     if (fills(memory, offset, original.length)) {
       memory.put(offset, original);
@@ -61,14 +61,14 @@ final class Poison {
     }
     int from = 0;
     while (from < original.length) {
-      // Words as they lie in memory: what a program writes is mostly one, or many.
+      // By aligned words, since programs mostly write whole words.
       int to = Math.min(original.length, from + PERIOD - (offset + from) % PERIOD);
       replaceWord(memory, offset, original, from, to);
       from = to;
     }
   }
 
-  /** A byte that was written equals poison once in a while; it is known by its neighbours. */
+  /** Restores a word. A written byte may equal poison by chance; its neighbors decide. */
   private static void replaceWord(
       ByteBuffer memory, int offset, byte[] original, int from, int to) {
     int same = 0;
@@ -82,7 +82,7 @@ final class Poison {
     }
   }
 
-  /** Whether a copy of poison is among these bytes. */
+  /** Returns whether a copy of poison is among these bytes. */
   static boolean isIn(ByteBuffer memory, int offset, int length) {
     if (!used) {
       return false;

@@ -20,25 +20,25 @@ final class Posted {
   /** The queue pair that it was posted to, or null for a shared receive queue. */
   final @Nullable QueuePairLog queuePair;
 
-  /** The receives that it is one of, or null for a send. */
+  /** The receive log that it is in, or null for a send. */
   final @Nullable ReceiveLog receives;
 
   final boolean signaled;
   final Piece[] pieces;
 
-  /** The key that a LOCAL_INV kills. */
+  /** The key that a LOCAL_INV invalidates. */
   final int key;
 
-  /** Whether it is in its queue's log. */
+  /** True while it is in its queue's log. */
   boolean outstanding = true;
 
-  /** Whether it waits for the READs and atomics before it. */
+  /** True if it waits for the READs and atomics before it. */
   boolean fenced;
 
-  /** Whether it was counted as a message to the peer. */
+  /** True if it was counted as a message to the peer. */
   boolean counted;
 
-  /** Where it was counted as a completion to come, or null. */
+  /** The completion queue that counts its completion as one to come, or null. */
   @Nullable CompletionQueueLog awaitedBy;
 
   /** The window that a BIND_MW binds, or null. */
@@ -47,10 +47,13 @@ final class Posted {
   /** The key that the window had before. */
   int replacedKey;
 
-  /** Whether its queue pair was closed while it worked. */
+  /** True if its queue pair was closed while it worked. */
   boolean abandoned;
 
-  /** How many completion queues may have its completion, once its queue is closed or reset. */
+  /**
+   * The number of completion queues that may have its completion, once its queue is closed or
+   * reset.
+   */
   private int candidates;
 
   private long checksum;
@@ -109,7 +112,7 @@ final class Posted {
     return opcode == null;
   }
 
-  /** Whether its buffers are what it sends. */
+  /** Returns whether its buffers hold the payload that it sends. */
   boolean isOutbound() {
     return opcode != null
         && switch (opcode) {
@@ -118,7 +121,7 @@ final class Posted {
         };
   }
 
-  /** Whether its buffers are where the answer goes. */
+  /** Returns whether the answer or message goes into its buffers. */
   boolean isInbound() {
     return opcode == null
         || switch (opcode) {
@@ -128,12 +131,12 @@ final class Posted {
         };
   }
 
-  /** Whether it is a bind after which the window shows nothing. */
+  /** Returns whether it is a bind that leaves the window without memory. */
   boolean showsNothing() {
     return pieces.length == 0 || pieces[0].length == 0;
   }
 
-  /** Whether it takes one of the peer's receives. */
+  /** Returns whether it takes one of the peer's receives. */
   boolean takesReceive() {
     return opcode != null
         && switch (opcode) {
@@ -143,12 +146,12 @@ final class Posted {
         };
   }
 
-  /** Whether it begins only when that request, of the same queue pair, is done. */
+  /** Returns whether it begins only when the other request, of the same queue pair, is done. */
   boolean awaits(Posted other) {
     return fenced && !other.isReceive() && other.isInbound() && other.queuePair == queuePair;
   }
 
-  /** How many bytes its buffers are. */
+  /** Returns the total length of its buffers. */
   int length() {
     int sum = 0;
     for (Piece piece : pieces) {
@@ -157,7 +160,7 @@ final class Posted {
     return sum;
   }
 
-  /** Puts its buffers, as the device is to have them, in place of those of the program. */
+  /** Replaces the buffers of a copied request by those that the device is to use. */
   void translate(ScatterGatherList buffers) {
     buffers.clear();
     for (Piece piece : pieces) {
@@ -170,17 +173,20 @@ final class Posted {
     }
   }
 
-  /** Its queue is closed or reset, and so many completion queues may have its completion. */
+  /**
+   * Sets the number of completion queues that may have its completion: its queue is closed or
+   * reset.
+   */
   synchronized void candidates(int count) {
     candidates = count;
   }
 
-  /** One of them does not have it; returns whether none is left that may. */
+  /** Notes that one of them does not have it; returns whether no candidate is left. */
   synchronized boolean ruleOutCandidate() {
     return --candidates == 0;
   }
 
-  /** Whether the device may still touch its buffers. */
+  /** Returns whether the device may still access its buffers. */
   boolean mayRun() {
     return queuePair == null || queuePair.mayRun();
   }
@@ -205,7 +211,7 @@ final class Posted {
     return crc.getValue();
   }
 
-  /** What it is, for people. */
+  /** Returns its operation and id, for messages. */
   @Override
   public String toString() {
     return (opcode == null ? "RECV" : opcode.name()) + " " + id;

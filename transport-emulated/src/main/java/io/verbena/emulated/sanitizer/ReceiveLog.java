@@ -21,20 +21,23 @@ final class ReceiveLog {
   private final Set<Posted> outstanding = new LinkedHashSet<>();
   private final AtomicLong posted = new AtomicLong();
 
-  /** Where those of a shared queue may complete. */
+  /** The completion queues of those of a shared queue. */
   private final Set<CompletionQueueLog> queues = new LinkedHashSet<>();
 
   private volatile @Nullable CallSite lastPolled;
 
   /**
-   * @param completions where the receives complete, or null if that is not known at the post
+   * @param completions the completion queue of the receives, or null if that is not known at the
+   *     post
    */
   ReceiveLog(DomainLog domain, @Nullable CompletionQueueLog completions) {
     this.domain = domain;
     this.completions = completions;
   }
 
-  /** A queue pair takes receives of this shared queue, which complete there. */
+  /**
+   * Notes that a queue pair takes receives of this shared queue, which complete in {@code queue}.
+   */
   void completeIn(CompletionQueueLog queue) {
     synchronized (queues) {
       queues.removeIf(CompletionQueueLog::isClosed);
@@ -42,12 +45,12 @@ final class ReceiveLog {
     }
   }
 
-  /** How many were posted since the queue pair was created or reset. */
+  /** Returns the number of receives posted since the queue pair was created or reset. */
   long posted() {
     return posted.get();
   }
 
-  /** Where the receive was posted whose completion was polled last, or null. */
+  /** Returns the place where the receive was posted whose completion was polled last, or null. */
   @Nullable CallSite lastPolled() {
     return lastPolled;
   }
@@ -61,8 +64,8 @@ final class ReceiveLog {
   /**
    * Posts a chain.
    *
-   * @param queuePair whose receives these are, or null
-   * @param verb takes the chain in the words of the device
+   * @param queuePair the queue pair of these receives, or null
+   * @param verb takes the chain with the device's ids and addresses
    */
   void post(
       ReceiveWorkRequest first,
@@ -143,7 +146,7 @@ final class ReceiveLog {
   }
 
   /**
-   * The completion of a receive was polled.
+   * Notes that the completion of a receive was polled.
    *
    * @param received bytes that arrived in its buffers
    */
@@ -159,9 +162,9 @@ final class ReceiveLog {
   }
 
   /**
-   * The queue is closed or reset, and its receives are the program's again.
+   * Clears the log of a queue that is closed or reset, whose receives are the program's again.
    *
-   * @return those that had no completion that was polled
+   * @return the receives of which no completion was polled
    */
   List<Posted> clear() {
     List<Posted> rest;
@@ -178,7 +181,7 @@ final class ReceiveLog {
     return rest;
   }
 
-  /** The shared queue is closed; completions of its receives may not have been polled yet. */
+  /** Closes the log of a shared queue; completions of its receives may not have been polled yet. */
   void close() {
     List<Posted> rest = clear();
     List<CompletionQueueLog> all;

@@ -8,7 +8,7 @@ import java.util.List;
 final class RefusedPosts {
   private RefusedPosts() {}
 
-  /** How many requests of the chain were posted before the one that was refused. */
+  /** Returns how many requests of the chain were posted before the one that was refused. */
   static int posted(PostException refusal, List<Posted> chain) {
     for (int i = 0; i < chain.size(); i++) {
       if (chain.get(i).token == refusal.workRequestId()) {
@@ -19,7 +19,7 @@ final class RefusedPosts {
         "work request " + refusal.workRequestId() + " was refused, but not posted", refusal);
   }
 
-  /** The same refusal with the program's id, and the device's stack trace. */
+  /** Returns the same refusal with the program's id, and the device's stack trace. */
   static PostException inWordsOfTheProgram(PostException refusal, Posted request) {
     String message = String.valueOf(refusal.getMessage());
     String prefix = "work request " + request.token + ": ";

@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
  * A memory region, the outstanding work requests that name it, and its twin.
  *
  * <p>The twin is a second region of the same length. The device writes messages and the answers of
- * READs and atomics into the twin, and what came is copied to the program's memory as the
- * completion is polled: until then that memory holds {@linkplain Poison poison}, and whatever
- * changes it was the program. A region that peers may reach, or windows be bound to, has no twin,
- * since there memory may rightly change without a completion.
+ * READs and atomics into the twin, and the received bytes are copied to the program's memory as the
+ * completion is polled: until then that memory holds {@linkplain Poison poison}, and only the
+ * program can have changed it. A region that peers may access, or windows be bound to, has no twin,
+ * since its memory may rightly change without a completion.
  */
 final class RegionLog {
-  /** What a finished inbound piece told. */
+  /** The result of checking a finished inbound piece. */
   enum Verdict {
     FINE,
     WRITTEN,
@@ -44,7 +44,7 @@ final class RegionLog {
   private final Set<Access> access;
   private final EnumSet<Access> used = EnumSet.noneOf(Access.class);
 
-  /** Inbound pieces that overlap no other one, by address. */
+  /** Inbound pieces that do not overlap others, by address. */
   private final TreeMap<Long, Piece> apart = new TreeMap<>();
 
   private final Set<Piece> piled = new LinkedHashSet<>();
@@ -102,13 +102,13 @@ final class RegionLog {
     return closed;
   }
 
-  /** Someone used this right. */
+  /** Notes that a right was used. */
   synchronized void use(Access right) {
     used.add(right);
     touched = true;
   }
 
-  /** The rights that were granted for nothing, once it is known who used the region. */
+  /** Returns the rights that were never used, if the region was used at all. */
   synchronized Set<Access> unused() {
     EnumSet<Access> rest = EnumSet.noneOf(Access.class);
     if (!touched) {
@@ -119,13 +119,13 @@ final class RegionLog {
     if (access.contains(Access.REMOTE_WRITE)
         || access.contains(Access.REMOTE_ATOMIC)
         || used.contains(Access.MW_BIND)) {
-      // They need it, used or not.
+      // These rights require LOCAL_WRITE, whether it is used or not.
       rest.remove(Access.LOCAL_WRITE);
     }
     return rest;
   }
 
-  /** A piece to be sent from here. */
+  /** Adds a piece to be sent from here. */
   synchronized void addOutbound(Piece piece) {
     touched = true;
     outbound.add(piece);
@@ -141,8 +141,8 @@ final class RegionLog {
   }
 
   /**
-   * Copies to the twin what lies in a piece beside the answers that it waits for, so that the
-   * device finds all of it there.
+   * Copies to the twin the bytes of a piece that are not part of the answers that it waits for, so
+   * that the device finds all of the piece there.
    */
   private void completeTwin(Piece piece, List<Piece> answers) {
     ByteBuffer bytes = twinMemory;
@@ -170,9 +170,9 @@ final class RegionLog {
   }
 
   /**
-   * A piece of a receive, or where an answer goes: the device gets the twin, the program poison.
+   * Adds a piece for a message or an answer: the device gets the twin, the program poison.
    *
-   * @return false if the JVM has no memory for that; the device then gets the piece itself
+   * @return false if the JVM has no memory for that; then the device gets the piece itself
    */
   synchronized boolean addInbound(Piece piece) {
     boolean alone = place(piece);
@@ -186,7 +186,7 @@ final class RegionLog {
       }
       original = alone ? new byte[piece.length] : null;
     } catch (OutOfMemoryError e) {
-      // The program has not asked for this memory, and may well go on without it.
+      // The program did not ask for this memory, and may well go on without it.
       twinless = twin == null;
       return false;
     }
@@ -199,7 +199,7 @@ final class RegionLog {
     return true;
   }
 
-  /** Whether it overlaps no other piece. */
+  /** Adds a piece; returns whether it overlaps no other piece. */
   private boolean place(Piece piece) {
     use(Access.LOCAL_WRITE);
     boolean alone = true;
@@ -242,7 +242,7 @@ final class RegionLog {
   }
 
   /**
-   * Its twin, or null if it has none.
+   * Returns its twin, or null if it has none.
    *
    * @throws OutOfMemoryError if the JVM has no memory for one
    */
@@ -263,20 +263,20 @@ final class RegionLog {
     return twin;
   }
 
-  /** The address to give to the device for this piece. */
+  /** Returns the address to give to the device for this piece. */
   synchronized long deviceAddress(Piece piece) {
     return piece.twinned && twin != null ? twin.address() + offset(piece) : piece.address;
   }
 
-  /** The key to give to the device for this piece. */
+  /** Returns the key to give to the device for this piece. */
   synchronized int deviceKey(Piece piece) {
     return piece.twinned && twin != null ? twin.lkey() : piece.key;
   }
 
   /**
-   * The device is done with an inbound piece, or it was dropped.
+   * Removes an inbound piece that the device has finished, or that was dropped.
    *
-   * @param received how many bytes of it arrived
+   * @param received the number of its bytes that arrived
    */
   synchronized Verdict finish(Piece piece, int received) {
     apart.remove(piece.address, piece);
@@ -306,7 +306,7 @@ final class RegionLog {
   }
 
   /**
-   * The region is closed; no piece touches it any more.
+   * Closes the log of a region that is closed; no piece accesses it any more.
    *
    * @return the requests that are outstanding on it
    */
@@ -322,7 +322,7 @@ final class RegionLog {
       try {
         inbound.forEach(this::restore);
       } catch (IllegalStateException e) {
-        // Freed before it was closed: there is nothing left that could be put right.
+        // The memory was freed before the region was closed: nothing is left to restore.
         inbound.forEach(piece -> piece.original = null);
       }
       rest = twin;

@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The findings of one verb, told when it is done and no lock is held. Not thread-safe. */
+/**
+ * The findings of one verb, which are reported when it is done and no lock is held. Not
+ * thread-safe.
+ */
 final class Report {
   private @Nullable List<Finding> findings;
 
@@ -20,10 +23,10 @@ final class Report {
   }
 
   /**
-   * Tells all that was found.
+   * Reports all findings.
    *
-   * @param throwing whether to throw the first
-   * @throws FindingException if so
+   * @param throwing whether to throw the first finding
+   * @throws FindingException if {@code throwing}, and there is a finding
    */
   void tell(boolean throwing) {
     if (findings == null) {

@@ -25,7 +25,7 @@ final class SanitizedDevice implements Device {
   private final DeviceLog log;
   private final Birth birth;
 
-  /** The wrappers of what asynchronous events may name. */
+  /** The wrappers of objects that asynchronous events may name. */
   private final Map<Object, WeakReference<Object>> sources = new WeakHashMap<>();
 
   SanitizedDevice(Device device, boolean throwing, CallSite place) {

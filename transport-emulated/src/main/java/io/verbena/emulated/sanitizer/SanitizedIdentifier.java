@@ -64,7 +64,7 @@ final class SanitizedIdentifier implements ConnectionIdentifier {
   public QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
     QueuePair created =
         identifier.createQueuePair(Unwrapped.domain(domain), Unwrapped.options(options));
-    // The device takes no domain but its own, and those are all wrapped.
+    // The device takes only its own domains, and those are all wrapped.
     SanitizedQueuePair wrapper =
         new SanitizedQueuePair((SanitizedDomain) domain, created, options, CallSite.here());
     queuePair = wrapper;

@@ -37,7 +37,7 @@ final class SanitizedManager implements ConnectionManager {
 
   @Override
   public ConnectionListener listen(PortSpace space, URI address, int backlog) {
-    // Under the lock, so that an event of it finds its wrapper.
+    // Under the lock, so that an event of this listener finds its wrapper.
     synchronized (listeners) {
       ConnectionListener inner = manager.listen(space, address, backlog);
       SanitizedListener wrapper = new SanitizedListener(this, inner, CallSite.here());
@@ -59,7 +59,7 @@ final class SanitizedManager implements ConnectionManager {
     }
   }
 
-  /** For the holder of the lock on identifiers. */
+  /** Returns the wrapper of an identifier; for the holder of the lock on identifiers. */
   private SanitizedIdentifier wrap(ConnectionIdentifier inner) {
     SanitizedIdentifier known = identifiers.get(inner);
     if (known != null) {

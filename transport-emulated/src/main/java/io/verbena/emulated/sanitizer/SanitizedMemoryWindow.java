@@ -5,7 +5,7 @@ import io.verbena.verbs.MemoryWindow;
 import io.verbena.verbs.MemoryWindowType;
 import io.verbena.verbs.ProtectionDomain;
 
-/** A memory window whose keys are remembered when they die. */
+/** A memory window whose keys are recorded when they die. */
 final class SanitizedMemoryWindow implements MemoryWindow {
   private final SanitizedDomain domain;
   private final MemoryWindow window;

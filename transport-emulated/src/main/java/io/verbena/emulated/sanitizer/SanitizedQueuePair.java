@@ -16,7 +16,7 @@ import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.provider.QueuePairListeners;
 import org.jspecify.annotations.Nullable;
 
-/** A queue pair that keeps book of all that is posted. */
+/** A queue pair that records all that is posted. */
 final class SanitizedQueuePair implements QueuePair {
   private final SanitizedDomain domain;
   private final QueuePair queuePair;
@@ -36,7 +36,7 @@ final class SanitizedQueuePair implements QueuePair {
             domain.log(),
             queuePair,
             options.signalAll(),
-            // The device takes no queue but its own, and those are all wrapped.
+            // The device takes only its own queues, and those are all wrapped.
             ((SanitizedCompletionQueue) options.sendQueue()).log(),
             ((SanitizedCompletionQueue) options.receiveQueue()).log(),
             sharedReceiveQueue instanceof SanitizedSharedReceiveQueue ours
@@ -44,7 +44,7 @@ final class SanitizedQueuePair implements QueuePair {
                 : null);
     birth = Birth.of(this, device, "queue pair " + queuePair.number(), place);
     domain.sanitizedDevice().wrapped(queuePair, this);
-    // The program knows this one alone.
+    // The program knows only this object.
     QueuePairListeners.closed(queuePair);
     QueuePairListeners.opened(this);
   }

@@ -13,19 +13,19 @@ public final class Sanitizer {
   private Sanitizer() {}
 
   /**
-   * A device that does what {@code device} does and tells {@link Findings} of the program's
-   * mistakes. Closing it closes the device.
+   * Returns a device that does what {@code device} does and reports the program's mistakes to
+   * {@link Findings}. Closing it closes the device.
    *
-   * @param device any provider's; its objects and the wrapped ones are not to be mixed
+   * @param device any provider's device; its objects and the wrapped ones must not be mixed
    */
   public static Device sanitize(Device device) {
     return sanitize(device, Boolean.getBoolean(THROW));
   }
 
   /**
-   * The same.
+   * Returns such a device.
    *
-   * @param throwing whether a verb that finds something throws a {@link FindingException}, after it
+   * @param throwing whether a verb that finds a mistake throws a {@link FindingException}, after it
    *     was done
    */
   public static Device sanitize(Device device, boolean throwing) {

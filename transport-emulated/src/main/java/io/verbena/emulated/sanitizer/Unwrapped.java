@@ -14,7 +14,8 @@ import io.verbena.verbs.SharedReceiveQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the program gave, in the device's own objects. What is not wrapped is left to the device.
+ * Maps the program's objects to the device's own. Objects that are not wrapped are left to the
+ * device.
  */
 final class Unwrapped {
   private Unwrapped() {}
@@ -61,7 +62,7 @@ final class Unwrapped {
         given.signalAll());
   }
 
-  /** A copy of a request, without its link, with its token for its id. */
+  /** Returns a copy of a request, without its link, with its token as its id. */
   static SendWorkRequest request(SendWorkRequest given, Posted posted) {
     SendWorkRequest copy = new SendWorkRequest(given.buffers().size());
     copy.copyFrom(given);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.shm;
 
-/** What another process wrote into shared memory cannot be. */
+/** Thrown when another process wrote an impossible value into shared memory. */
 final class CorruptRingException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

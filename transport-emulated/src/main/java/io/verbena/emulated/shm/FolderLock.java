@@ -12,31 +12,35 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Excludes all processes of a folder from each other, and all threads of each, for some file
+ * Excludes all processes of a folder from each other, and all threads of each, during some file
  * operations.
  *
- * <p>The kernel's lock is a process's, which loses it when any of its threads closes the file: so
- * one thread of a JVM opens it at a time, whatever the class loader and the folder.
+ * <p>The kernel's lock belongs to a process, which loses it when any of its threads closes the
+ * file: so one thread of a JVM opens it at a time, whatever the class loader and the folder.
  */
 final class FolderLock {
   private static final String KEY = FolderLock.class.getName();
   private static final String FILE = "lock";
   private static final long RETRY_NANOS = 1_000_000;
 
-  /** Longer than a process that runs holds it, and not for ever, as one that is stopped may. */
+  /**
+   * Longer than a running process holds the lock, but finite, since a stopped process may hold it
+   * forever.
+   */
   private static final long PATIENCE_NANOS = 10_000_000_000L;
 
   private FolderLock() {}
 
-  /** What is done meanwhile. */
+  /** The action to run under the lock. */
   interface Action<T> {
     T run() throws IOException;
   }
 
   /**
-   * Does something while nobody else does such things.
+   * Runs an action while nobody else runs one.
    *
-   * @throws IOException also if somebody else holds it for too long, or the thread is interrupted
+   * @throws IOException also if another holder keeps the lock for too long, or the thread is
+   *     interrupted
    */
   static <T> T hold(Path folder, Action<T> action) throws IOException {
     long begun = System.nanoTime();
@@ -81,7 +85,7 @@ final class FolderLock {
     try {
       return channel.tryLock() != null;
     } catch (OverlappingFileLockException e) {
-      // Another thread of this process has it, which knew other system properties.
+      // Another thread of this process has it, with other system properties.
       return false;
     }
   }

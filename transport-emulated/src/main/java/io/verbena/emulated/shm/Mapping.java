@@ -7,10 +7,11 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 
 /**
- * A file that is mapped until it is closed. The memory of a file without a name is free once nobody
- * has it mapped, and the garbage collector, which unmaps buffers, may not run for hours.
+ * A file that is mapped until it is closed. The memory of a file without a name is freed once no
+ * process has it mapped, and the garbage collector, which would unmap buffers, may not run for
+ * hours.
  *
- * <p>Nobody may look at the bytes when it is closed, or later: that would end the JVM.
+ * <p>No thread may access the bytes during the close or later: that would crash the JVM.
  */
 final class Mapping implements AutoCloseable {
   private final ByteBuffer bytes;

@@ -6,15 +6,15 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The hosts of this JVM, also those of other class loaders. Their files are not to be looked at:
- * whoever closes a file loses all locks that its process has on it.
+ * The hosts of this JVM, also those of other class loaders. Their files must not be opened: a
+ * process that closes a file loses all its locks on it.
  */
 final class OwnHosts {
   private static final String KEY = OwnHosts.class.getName();
 
   private OwnHosts() {}
 
-  @SuppressWarnings("unchecked") // nobody else puts anything there
+  @SuppressWarnings("unchecked") // no other class uses this property
   private static Set<Object> all() {
     return (Set<Object>)
         System.getProperties().computeIfAbsent(KEY, absent -> ConcurrentHashMap.newKeySet());
@@ -32,12 +32,15 @@ final class OwnHosts {
     return all().contains(name(host));
   }
 
-  /** Held by whoever looks at the file of another host: a JVM locks a file once. */
+  /**
+   * Returns the monitor to hold while the file of another host is open: a JVM can lock a file only
+   * once.
+   */
   static Object monitor() {
     return all();
   }
 
-  /** Of a class that all class loaders share. */
+  /** Returns a host's name, of a class that all class loaders share. */
   private static String name(Gid host) {
     return host.high() + ":" + host.low();
   }

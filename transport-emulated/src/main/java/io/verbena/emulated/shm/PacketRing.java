@@ -18,14 +18,14 @@ import java.nio.ByteOrder;
  * </pre>
  *
  * <p>Both counters only grow. The writer publishes a record by {@code written} and the reader gives
- * its room back by {@code read}, each with a release that the other's acquire meets. What the other
- * process writes is not trusted: a record that cannot be is a {@link CorruptRingException}.
+ * its room back by {@code read}, each with a release that the other's acquire meets. The other
+ * process is not trusted: an impossible record throws a {@link CorruptRingException}.
  */
 final class PacketRing {
   /** Bytes in front of the records. */
   static final int HEADER = 192;
 
-  /** What {@link #read} returns if there is nothing. */
+  /** The result of {@link #read} if there is no packet. */
   static final int EMPTY = -1;
 
   private static final VarHandle LONG =
@@ -49,14 +49,14 @@ final class PacketRing {
   private final ByteBuffer memory;
   private final int capacity;
 
-  /** This end's own counter, and what it last saw of the other's. */
+  /** This end's own counter, and the value of the other's that it last saw. */
   private long own;
 
   private long others;
   private int tag;
 
   /**
-   * @param memory of {@link #HEADER} and a power of two bytes, all of them 0 when both begin
+   * @param memory {@link #HEADER} and a power of two bytes, all of them 0 when both ends begin
    */
   PacketRing(ByteBuffer memory) {
     this.memory = memory.order(ByteOrder.nativeOrder());
@@ -66,7 +66,7 @@ final class PacketRing {
     }
   }
 
-  /** Writer: appends what is between position and limit; false if there is no room. */
+  /** Writer: appends the bytes between position and limit; false if there is no room. */
   boolean write(int packetTag, ByteBuffer packet) {
     int length = packet.remaining();
     int size = RECORD_HEADER + (length + 7 & ~7);
@@ -92,8 +92,9 @@ final class PacketRing {
   }
 
   /**
-   * Reader: whether there is something. May be called while another reads, whose counter is never
-   * ahead of what this sees: that may show a packet that has been read, and hides none.
+   * Reader: returns whether there is a packet. May be called while another thread reads, whose
+   * counter is never ahead of the value seen here: so this may report a packet that has been read,
+   * but misses none.
    */
   boolean isReadable() {
     return (long) LONG.getAcquire(memory, WRITTEN) != (long) OWN.getOpaque(this);
@@ -135,7 +136,7 @@ final class PacketRing {
     return length;
   }
 
-  /** Reader: the tag of the packet read last. */
+  /** Reader: returns the tag of the packet read last. */
   int tag() {
     return tag;
   }

@@ -27,15 +27,15 @@ import org.jspecify.annotations.Nullable;
  * The folder in which processes of one user find each other:
  *
  * <pre>
- *  HOST.host        locked by the host's process while that lives
- *  HOST.flag        whether the host sleeps
+ *  HOST.host        locked by the host's process while it is alive
+ *  HOST.flag        set while the host sleeps
  *  HOST.sock        the Unix domain socket on which others introduce themselves and wake it
  *  HOST-N.ring      the rings between two hosts, until both have mapped them
- *  SERVICE.name     who listens there: GID and port
+ *  SERVICE.name     the listener of a service: GID and port
  * </pre>
  *
- * <p>The kernel lets go of a lock however a process ends: what belongs to a host whose file nobody
- * has locked is left over, and removed by whoever opens a host next.
+ * <p>The kernel releases a lock however a process ends: the files of a host whose file nobody has
+ * locked are left over, and are removed when the next host is opened.
  */
 public final class SharedFolder {
   private static final String HOST = ".host";
@@ -45,7 +45,7 @@ public final class SharedFolder {
   private static final String NAME = ".name";
   private static final String NEW_NAME = ".name-new";
 
-  /** Of a host, in front of the names of its files. */
+  /** Digits of a host's GID, with which the names of its files begin. */
   private static final int DIGITS = 32;
 
   private static final Set<PosixFilePermission> OWNER =
@@ -58,7 +58,7 @@ public final class SharedFolder {
 
   private static final long PID_MASK = 0xffff_ffffL;
 
-  /** What the kernel's socket addresses take. */
+  /** The longest path that the kernel's socket addresses hold. */
   private static final int LONGEST_SOCKET_PATH = 107;
 
   private static final int NAME_LENGTH = 20;
@@ -71,11 +71,11 @@ public final class SharedFolder {
   }
 
   /**
-   * A folder of this user's, which is made if there is none.
+   * Opens a folder of this user's, which is created if there is none.
    *
-   * @param path an absolute path, or null for the usual one: in the host's shared memory
+   * @param path an absolute path, or null for the default one: in the host's shared memory
    * @throws VerbsException {@code INVALID} for a folder of another user's, one that others may
-   *     write to, or a path too long for a socket; {@code IO} if it cannot be made
+   *     access, or a path too long for a socket; {@code IO} if it cannot be made
    */
   public static SharedFolder open(@Nullable String path) {
     try {
@@ -107,7 +107,7 @@ public final class SharedFolder {
     try {
       Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER));
     } catch (FileAlreadyExistsException e) {
-      // Another process was first: it is checked below.
+      // Another process was first: the folder is checked below.
       return;
     }
   }
@@ -143,7 +143,6 @@ public final class SharedFolder {
     }
   }
 
-  /** Its path. */
   public Path path() {
     return folder;
   }
@@ -159,20 +158,20 @@ public final class SharedFolder {
   // ---- hosts
 
   /**
-   * A GID for a host of this process: a unique local address (RFC 4193) that ends in 64 bits by
-   * chance.
+   * Returns a GID for a host of this process: a unique local address (RFC 4193) that ends in 64
+   * random bits.
    */
   static Gid newHost(long chance) {
     return new Gid(PREFIX | (ProcessHandle.current().pid() & PID_MASK), chance);
   }
 
-  /** The process of a host, as that calls itself; another container may have the same. */
+  /** Returns the process ID in a host's GID; a host in another container may have the same. */
   static long process(Gid host) {
     return host.high() & PID_MASK;
   }
 
   /**
-   * Says that a host lives, until the file is closed, and removes what is left of those that do
+   * Registers a host as alive, until the file is closed, and removes the files of hosts that are
    * not.
    *
    * @throws IOException if files cannot be made or locked
@@ -187,7 +186,10 @@ public final class SharedFolder {
         });
   }
 
-  /** Whoever sweeps meanwhile would take a file that is not locked yet for left over. */
+  /**
+   * Creates and locks a host's file, under the folder's lock: else another process that sweeps
+   * would take a file that is not locked yet for left over.
+   */
   private FileChannel createAndLock(Gid host) throws IOException {
     FileChannel channel = create(fileOf(host) + HOST);
     try {
@@ -201,17 +203,17 @@ public final class SharedFolder {
     }
   }
 
-  /** Makes what tells whether a host sleeps. */
+  /** Creates the flag that is set while a host sleeps. */
   Mapping createFlag(Gid host) throws IOException {
     return createShared(fileOf(host) + FLAG, SleepFlag.LENGTH);
   }
 
-  /** Maps that of another host. */
+  /** Maps the flag of another host. */
   Mapping mapFlag(Gid host) throws IOException {
     return map(folder.resolve(fileOf(host) + FLAG), SleepFlag.LENGTH);
   }
 
-  /** Removes what is of a host of this process, which ends. */
+  /** Removes the files of a host of this process, which ends. */
   void removeHost(Gid host) throws IOException {
     removeAll(fileOf(host));
     OwnHosts.remove(host);
@@ -226,7 +228,7 @@ public final class SharedFolder {
   }
 
   /**
-   * Removes what is left of hosts whose process is gone; any of their files may be the only one.
+   * Removes the files of hosts whose process is gone; any of their files may be the only one left.
    */
   private void sweep() throws IOException {
     Set<Gid> hosts = new HashSet<>();
@@ -237,7 +239,7 @@ public final class SharedFolder {
         if (file.endsWith(NAME)) {
           removeAbandoned(each);
         } else if (file.endsWith(NEW_NAME)) {
-          // Whoever makes it holds the folder's lock, so that it is nobody's.
+          // Its maker holds the folder's lock, so this one is left over.
           Files.deleteIfExists(each);
         } else if (host != null) {
           hosts.add(host);
@@ -271,7 +273,10 @@ public final class SharedFolder {
     }
   }
 
-  /** Whether the process of a host is gone. By one thread at a time: a JVM locks a file once. */
+  /**
+   * Returns whether the process of a host is gone. For one thread at a time: a JVM can lock a file
+   * only once.
+   */
   private boolean isAbandoned(Gid host) throws IOException {
     if (OwnHosts.contains(host)) {
       return false;
@@ -281,7 +286,7 @@ public final class SharedFolder {
     }
   }
 
-  /** By a shared lock: two processes that look at once must not take each other for the host. */
+  /** Tries a shared lock: two processes that look at once must not take each other for the host. */
   private boolean isUnlocked(Gid host) throws IOException {
     try (FileChannel channel =
         FileChannel.open(folder.resolve(fileOf(host) + HOST), StandardOpenOption.READ)) {
@@ -293,17 +298,17 @@ public final class SharedFolder {
 
   // ---- rings
 
-  /** Makes the file of rings from a host to another, of so many bytes, all 0. */
+  /** Creates the file of rings from a host to another, with {@code length} bytes, all 0. */
   Mapping createRings(String file, int length) throws IOException {
     return createShared(file, length);
   }
 
-  /** A name for that. */
+  /** Returns a name for the file of rings. */
   static String ringsName(Gid from, int number) {
     return fileOf(from) + "-" + number + RING;
   }
 
-  /** Maps rings that another host has made, and removes the file. */
+  /** Maps rings that another host has created, and removes the file. */
   Mapping takeRings(String file, int length) throws IOException {
     Path name = Path.of(file);
     if (name.isAbsolute() || name.getNameCount() != 1 || !file.endsWith(RING)) {
@@ -315,7 +320,7 @@ public final class SharedFolder {
     return memory;
   }
 
-  /** Removes rings of a host of this process, unless the other has taken them. */
+  /** Removes rings of a host of this process, unless the other host has taken them. */
   void discardRings(String file) throws IOException {
     Files.deleteIfExists(folder.resolve(file));
   }
@@ -349,7 +354,10 @@ public final class SharedFolder {
     }
   }
 
-  /** By writing: a page that there is no memory for would else end the JVM when it is touched. */
+  /**
+   * Fills a file by writing: a page for which there is no memory would else crash the JVM when it
+   * is touched.
+   */
   private static void fill(FileChannel channel, int length) throws IOException {
     ByteBuffer zeroes = ByteBuffer.wrap(ZEROES);
     for (int at = 0; at < length; at += zeroes.position()) {
@@ -361,17 +369,17 @@ public final class SharedFolder {
   // ---- services
 
   /**
-   * Where a service is listened on.
+   * The place where a service is listened on.
    *
-   * @param host the listener's
-   * @param port its port there
+   * @param host the listener's host
+   * @param port the listener's port there
    */
   public record Service(Gid host, int port) {}
 
   /**
-   * Says that a service is listened on; false if it is already, by a process that lives.
+   * Publishes a listener of a service; false if there is one already, of a process that is alive.
    *
-   * @param name of letters that a file's name may have
+   * @param name the service, in letters that a file's name may have
    */
   public boolean offer(String name, Service service) {
     ByteBuffer bytes = ByteBuffer.allocate(NAME_LENGTH);
@@ -386,7 +394,7 @@ public final class SharedFolder {
               return false;
             }
             Files.write(made, bytes.array());
-            // Whoever looks sees the one or the other.
+            // A reader sees the old or the new file.
             Files.move(
                 made, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             return true;
@@ -396,7 +404,7 @@ public final class SharedFolder {
     }
   }
 
-  /** Ends that. */
+  /** Removes a listener of a service. */
   public void withdraw(String name) {
     Path path = folder.resolve(name + NAME);
     try {
@@ -406,7 +414,9 @@ public final class SharedFolder {
     }
   }
 
-  /** Returns where a service is listened on by a process that lives; null if it is not. */
+  /**
+   * Returns the place where a process that is alive listens on a service; null if there is none.
+   */
   public @Nullable Service find(String name) {
     Path path = folder.resolve(name + NAME);
     try {

@@ -13,18 +13,18 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Addresses {@code shm://name}: names are those of services, which a folder tells the hosts of. A
- * name without a port is one, and each port of a name is another; the ports in connection requests
- * are those of the host, which chooses one for a name without.
+ * Maps addresses {@code shm://name}: names are those of services, which a folder maps to hosts. A
+ * name without a port is one service, and each port of a name is another; the ports in connection
+ * requests are those of the host, which chooses one for a name without a port.
  */
 public final class ShmNaming implements HostNaming {
-  /** Nobody ever listens there. */
+  /** A port on which nobody ever listens. */
   private static final int NOWHERE = 0;
 
   private final SharedFolder folder;
   private final Gid host;
 
-  /** Of a host. */
+  /** Creates the naming of a host. */
   public ShmNaming(SharedFolder folder, Gid host) {
     this.folder = folder;
     this.host = host;
@@ -73,7 +73,7 @@ public final class ShmNaming implements HostNaming {
     return (port == ShmAddress.NO_PORT ? name : name + ":" + port) + suffix;
   }
 
-  /** {@inheritDoc} Where nobody listens, this host answers that nobody does. */
+  /** {@inheritDoc} If nobody listens, the destination is this host, which answers so. */
   @Override
   public Destination resolve(PortSpace space, URI address) {
     ShmAddress parsed = ShmAddress.parse(address);

@@ -7,12 +7,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Whether a host sleeps, in memory that its peers have mapped.
+ * A flag that is set while a host sleeps, in memory that its peers have mapped.
  *
- * <p>The sleeper sets it and then looks once more whether there is something to read; a writer
- * publishes and then looks at it. Both put a full fence between the two, so that one of them sees
- * the other's: no wake-up is lost. Of many writers one takes the flag, and wakes. If that is
- * stopped before it does, or writes here what it likes, nobody wakes: so sleeps are short.
+ * <p>The sleeper sets the flag and then checks again for something to read; a writer publishes and
+ * then checks the flag. Both put a full fence between the two steps, so that one of them sees the
+ * other's: no wake-up is lost. Of many writers one clears the flag, and wakes the sleeper. If that
+ * writer is stopped before it does, or writes arbitrary values here, nobody wakes the sleeper: so
+ * sleeps are short.
  */
 final class SleepFlag {
   static final int LENGTH = 4096;
@@ -31,23 +32,23 @@ final class SleepFlag {
     memory = mapping.bytes();
   }
 
-  /** Nobody looks at it any more. */
+  /** Unmaps the flag, which no thread uses any more. */
   void unmap() {
     mapping.close();
   }
 
-  /** Sleeper: from now on it is woken. */
+  /** Sleeper: sets the flag; from now on it is woken. */
   void sleeps() {
     INT.setVolatile(memory, AT, ASLEEP);
     VarHandle.fullFence();
   }
 
-  /** Sleeper: it is awake. */
+  /** Sleeper: clears the flag. */
   void awakes() {
     INT.setRelease(memory, AT, AWAKE);
   }
 
-  /** Writer, after it has published: whether it is to wake the sleeper. */
+  /** Writer, after it has published: clears the flag; returns whether it must wake the sleeper. */
   boolean takeIfAsleep() {
     VarHandle.fullFence();
     return (int) INT.getOpaque(memory, AT) == ASLEEP

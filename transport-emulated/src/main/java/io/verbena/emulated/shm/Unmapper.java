@@ -12,20 +12,20 @@ import java.nio.channels.FileChannel.MapMode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends mappings by what the JVM has for it, found by name: arenas since JDK 22, {@code
- * sun.misc.Unsafe} before. Where there is neither, as in a native image without shared arenas, a
- * mapping waits for the garbage collector.
+ * Ends mappings by the means of the JVM, found by name: arenas since JDK 22, {@code
+ * sun.misc.Unsafe} before. If there is neither, as in a native image without shared arenas, a
+ * mapping ends when the garbage collector frees it.
  */
 final class Unmapper {
   private static final int ARENAS_SINCE = 22;
 
-  /** Makes an arena; null before JDK 22. */
+  /** Opens an arena; null before JDK 22. */
   private static final @Nullable MethodHandle ARENA;
 
-  /** Maps a file for as long as an arena is open, as a buffer. */
+  /** Maps a file as a buffer for as long as an arena is open; null before JDK 22. */
   private static final @Nullable MethodHandle MAP;
 
-  /** Unmaps a buffer; null since JDK 22, where it warns. */
+  /** Unmaps a buffer; null since JDK 22, which warns about it. */
   private static final @Nullable MethodHandle CLEANER;
 
   static {
@@ -41,7 +41,7 @@ final class Unmapper {
             lookup
                 .findStatic(arenas, "ofShared", MethodType.methodType(arenas))
                 .asType(MethodType.methodType(AutoCloseable.class));
-        // Tells where there are none.
+        // Throws if there are no shared arenas.
         ((AutoCloseable) arena.invokeExact()).close();
         MethodHandle mapSegment =
             lookup.findVirtual(

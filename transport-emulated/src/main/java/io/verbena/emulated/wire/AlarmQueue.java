@@ -6,7 +6,7 @@ import java.util.Arrays;
 
 /**
  * Alarms that are set, by deadline; of two with the same deadline the one that was set first comes
- * first. A binary heap of entries that know their place, so that setting and forgetting allocate
+ * first. A binary heap of entries that know their place, so that setting and cancelling allocate
  * nothing.
  */
 final class AlarmQueue {
@@ -54,12 +54,12 @@ final class AlarmQueue {
     return new Entry(action);
   }
 
-  /** How many are set. */
+  /** Returns the number of alarms that are set. */
   int size() {
     return size;
   }
 
-  /** The earliest deadline; {@link Long#MAX_VALUE} if none is set. */
+  /** Returns the earliest deadline; {@link Long#MAX_VALUE} if none is set. */
   long nextDeadline() {
     return size == 0 ? Long.MAX_VALUE : heap[0].deadline;
   }

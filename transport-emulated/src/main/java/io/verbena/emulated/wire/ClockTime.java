@@ -21,8 +21,8 @@ public final class ClockTime implements Timeline {
   /**
    * Runs alarms that are due.
    *
-   * @param most how many at the most
-   * @return how many it ran
+   * @param most the most alarms to run
+   * @return the number of alarms that ran
    */
   public int runDue(int most) {
     long now = now();
@@ -33,7 +33,10 @@ public final class ClockTime implements Timeline {
     return ran;
   }
 
-  /** Nanoseconds until the next alarm: 0 if it is due, {@link Long#MAX_VALUE} if none is set. */
+  /**
+   * Returns the nanoseconds until the next alarm: 0 if it is due, {@link Long#MAX_VALUE} if none is
+   * set.
+   */
   public long untilNext() {
     long next = alarms.nextDeadline();
     return next == Long.MAX_VALUE ? next : Math.max(0, next - now());

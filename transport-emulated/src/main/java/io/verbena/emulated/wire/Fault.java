@@ -2,24 +2,24 @@
 package io.verbena.emulated.wire;
 
 /**
- * Something that a wire does to packets, as data. It concerns packets of one direction, or of all,
- * that are sent within a window of time; of those each with a certain probability, or the one with
- * a certain number.
+ * A fault that a wire inflicts on packets, as data. It concerns packets of one direction, or of
+ * all, that are sent within a window of time; it strikes each of those with a certain probability,
+ * or the one with a certain number.
  *
- * <p>Whether it strikes a packet depends on its own salt and on how many packets it has looked at,
- * on no other fault: one that is taken out of a schedule leaves the others as they are.
+ * <p>Whether it strikes a packet depends on its own salt and on the number of packets it has looked
+ * at, on no other fault: removing one from a schedule leaves the others as they are.
  *
- * @param kind what is done
+ * @param kind the effect on the packet
  * @param source number of the sending port, or {@link #ANY}
  * @param destination number of the receiving port, or {@link #ANY}
  * @param from the first moment, in nanoseconds
  * @param until the moment at which it is over
  * @param ordinal the one packet that it strikes, counted from 0 for each pair of source and
  *     destination; or {@link #ANY}
- * @param perMillion how many of a million packets it strikes
+ * @param perMillion the number of packets in a million that it strikes
  * @param amount nanoseconds of DELAY and REORDER and between the two of DUPLICATE; bits to flip for
- *     CORRUPTION; of RESET, 0 if both ends hear of an error, else the receiver hears of an end
- * @param salt what chance is made of
+ *     CORRUPTION; of RESET, 0 if both ends see an error, else the receiver sees an end of stream
+ * @param salt the seed of its random draws
  */
 public record Fault(
     Kind kind,
@@ -35,12 +35,12 @@ public record Fault(
   /** Any port, or any packet. */
   public static final int ANY = -1;
 
-  /** {@link #perMillion} of a fault that strikes always. */
+  /** The {@link #perMillion} of a fault that always strikes. */
   public static final int ALWAYS = 1_000_000;
 
-  /** What can be done to packets. */
+  /** The kinds of faults. */
   public enum Kind {
-    /** The packet is gone. */
+    /** The packet is lost. */
     LOSS,
     /** The packet and all behind it in its direction come later. */
     DELAY,
@@ -58,12 +58,12 @@ public record Fault(
     RESET
   }
 
-  /** Strikes packets of any direction at any time. */
+  /** Returns a fault that strikes packets of any direction at any time. */
   public static Fault always(Kind kind, int perMillion, long amount, long salt) {
     return new Fault(kind, ANY, ANY, 0, Long.MAX_VALUE, ANY, perMillion, amount, salt);
   }
 
-  /** Whether it has to do with a packet; chance is not asked yet. */
+  /** Returns whether it applies to a packet, before chance is drawn. */
   public boolean concerns(int sender, int receiver, int number, long now) {
     if (now < from || now >= until || (ordinal != ANY && ordinal != number)) {
       return false;

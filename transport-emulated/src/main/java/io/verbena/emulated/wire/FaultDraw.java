@@ -4,15 +4,15 @@ package io.verbena.emulated.wire;
 import java.util.Arrays;
 
 /**
- * Draws which faults of a schedule strike, each by its own salt and by how often it has looked: a
- * pure function of the schedule and of what is sent when.
+ * Draws which faults of a schedule strike, each by its own salt and the number of its looks: a pure
+ * function of the schedule and of which packets are sent when.
  */
 public final class FaultDraw {
   private Fault[] faults;
   private long[] looks;
   private long chance;
 
-  /** The faults of a schedule, none of which has looked at anything. */
+  /** Draws from the faults of a schedule, none of which has looked at anything. */
   public FaultDraw(FaultSchedule schedule) {
     faults = schedule.faults().toArray(new Fault[0]);
     looks = new long[faults.length];
@@ -25,7 +25,7 @@ public final class FaultDraw {
     looks = Arrays.copyOf(looks, faults.length);
   }
 
-  /** How many faults there are. */
+  /** Returns the number of faults. */
   public int size() {
     return faults.length;
   }
@@ -35,7 +35,7 @@ public final class FaultDraw {
   }
 
   /**
-   * Whether a fault strikes a packet, which it looks at once.
+   * Returns whether a fault strikes a packet; to be called once for each packet.
    *
    * @param source number of the sending port
    * @param destination number of the receiving port
@@ -52,7 +52,9 @@ public final class FaultDraw {
         || Long.remainderUnsigned(drawn, Fault.ALWAYS) < fault.perMillion();
   }
 
-  /** What the last strike is made of; the salt of the same fault of one packet. */
+  /**
+   * Returns the random value of the last strike; it is the salt of the same fault of one packet.
+   */
   public long chance() {
     return chance;
   }

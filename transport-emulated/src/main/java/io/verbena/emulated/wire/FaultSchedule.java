@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * What a wire does to packets in one run.
+ * The faults and the latency of a wire in one run.
  *
  * @param latency nanoseconds that a packet takes if nothing delays it
- * @param faults in the order in which they are looked at
+ * @param faults the faults, in the order in which they are looked at
  */
 public record FaultSchedule(long latency, List<Fault> faults) {
 
-  /** What is done to packets. */
+  /** The kinds that a random schedule has. */
   private static final List<Kind> KINDS =
       List.of(
           Kind.LOSS,
@@ -37,16 +37,16 @@ public record FaultSchedule(long latency, List<Fault> faults) {
     faults = List.copyOf(faults);
   }
 
-  /** A wire that does nothing wrong. */
+  /** Returns a schedule without faults. */
   public static FaultSchedule none(long latency) {
     return new FaultSchedule(latency, List.of());
   }
 
   /**
-   * Makes one up; the same for the same arguments. One in eight has no fault at all.
+   * Makes up a schedule; the same arguments give the same one. One in eight has no fault at all.
    *
-   * @param seed what it is made of
-   * @param ports how many ports the wire has
+   * @param seed the seed of its random draws
+   * @param ports the number of ports of the wire
    * @param span nanoseconds in which faults begin
    * @param latency the usual latency of a packet
    */

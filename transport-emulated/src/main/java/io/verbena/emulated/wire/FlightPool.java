@@ -6,12 +6,12 @@ import io.verbena.emulated.roce.Frame;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** Frames that packets travel in, to be used again by one {@link SimulatedWire} at a time. */
+/** Reusable frames that packets travel in, for one {@link SimulatedWire} at a time. */
 public final class FlightPool {
   private final ArrayDeque<Flight> free = new ArrayDeque<>();
   private int out;
 
-  /** How many are in use. */
+  /** Returns the number of frames in use. */
   public int inUse() {
     return out;
   }

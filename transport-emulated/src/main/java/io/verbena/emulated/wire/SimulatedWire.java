@@ -12,8 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A switch and its cables, which do to packets what a {@link FaultSchedule} says. A pure function
- * of the schedule and of what is sent when: under {@link VirtualTime} a run repeats to the bit.
+ * A switch and its cables, which inflict the faults of a {@link FaultSchedule} on packets. A pure
+ * function of the schedule and of which packets are sent when: under {@link VirtualTime} a run
+ * repeats to the bit.
  *
  * <p>Packets of one direction arrive in the order in which they were sent, except those that a
  * REORDER or a DUPLICATE puts behind others. Frames on their way are used again for later ones; at
@@ -21,18 +22,18 @@ import org.jspecify.annotations.Nullable;
  * buffers are full.
  */
 public final class SimulatedWire implements Wire {
-  /** The most packets on their way. */
+  /** The most packets in flight. */
   public static final int MAX_FLIGHTS = 1 << 16;
 
   private static final int MAX_PORTS = 1 << 16;
   private static final int NETWORK = 10 << 24;
   private static final int SOURCE_PORTS = 0x3fff;
 
-  /** Told of each packet, for traces and captures. */
+  /** Is called for each packet, for traces and captures. */
   public interface Tap {
 
     /**
-     * A packet was sent.
+     * Called when a packet was sent.
      *
      * @param now the time
      * @param source number of the sending port
@@ -42,7 +43,7 @@ public final class SimulatedWire implements Wire {
     void sent(long now, int source, int destination, Frame frame);
 
     /**
-     * A fault did something to the packet that was sent last.
+     * Called when a fault struck the packet that was sent last.
      *
      * @param now the time
      * @param source number of the sending port
@@ -53,7 +54,7 @@ public final class SimulatedWire implements Wire {
     void struck(long now, int source, int destination, Frame frame, Fault strike);
 
     /**
-     * A packet arrives.
+     * Called when a packet arrives.
      *
      * @param now the time
      * @param source number of the sending port
@@ -72,15 +73,15 @@ public final class SimulatedWire implements Wire {
   private @Nullable List<Fault> strikes;
   private int inFlight;
 
-  /** A wire of its own frames. */
+  /** Creates a wire with frames of its own. */
   public SimulatedWire(Timeline time, FaultSchedule schedule) {
     this(time, schedule, new FlightPool());
   }
 
   /**
-   * A wire that takes its frames from a pool.
+   * Creates a wire that takes its frames from a pool.
    *
-   * @param pool for one wire at a time, and for runs one after the other
+   * @param pool a pool for one wire at a time, and for runs one after the other
    */
   public SimulatedWire(Timeline time, FaultSchedule schedule, FlightPool pool) {
     this.time = time;
@@ -89,25 +90,25 @@ public final class SimulatedWire implements Wire {
     draw = new FaultDraw(schedule);
   }
 
-  /** Has this told of each packet, from now on. */
+  /** Calls {@code newTap} for each packet from now on. */
   public void tap(@Nullable Tap newTap) {
     tap = newTap;
   }
 
   /**
-   * Writes down each strike from now on, as a fault of one packet; the list as a schedule does the
-   * same to the same packets.
+   * Records each strike from now on, as a fault of one packet; a schedule of these faults strikes
+   * the same packets in the same way.
    */
   public void record(List<Fault> into) {
     strikes = into;
   }
 
-  /** Does this to packets too, from now on. */
+  /** Adds a fault, from now on. */
   public void add(Fault fault) {
     draw.add(fault);
   }
 
-  /** Packets on their way. */
+  /** Returns the number of packets in flight. */
   public int inFlight() {
     return inFlight;
   }
@@ -123,13 +124,13 @@ public final class SimulatedWire implements Wire {
     return port;
   }
 
-  /** What one port has sent to another. */
+  /** The packets from one port to another: their number, and the time of the last arrival. */
   private static final class Link {
     int packets;
     long lastArrival;
   }
 
-  /** A port, with its place in schedules and traces. */
+  /** A port, with its number in schedules and traces. */
   public final class SimulatedPort implements Port {
     private final int number;
     private final Receiver receiver;
@@ -143,12 +144,12 @@ public final class SimulatedWire implements Wire {
       gid = UdpGid.of(address(), Frame.UDP_PORT);
     }
 
-    /** Its place, counted from 0 in the order in which ports were attached. */
+    /** Returns its number, counted from 0 in the order in which ports were attached. */
     public int number() {
       return number;
     }
 
-    /** Its IPv4 address, the first byte in the high bits. */
+    /** Returns its IPv4 address, the first byte in the high bits. */
     int address() {
       return NETWORK + 1 + number;
     }
@@ -294,7 +295,7 @@ public final class SimulatedWire implements Wire {
     }
   }
 
-  /** A flight's time is over. */
+  /** Ends a flight whose time is over: delivers its packet. */
   void land(FlightPool.Flight flight, SimulatedPort from, SimulatedPort to) {
     inFlight--;
     try {

@@ -8,10 +8,10 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
 /**
- * GIDs of HCAs on UDP: an IPv6 address as it is, an IPv4 address as {@code ::ffff:a.b.c.d}, as
- * RoCEv2 has it. An HCA on IPv4 that does not take packets on {@link Frame#UDP_PORT} has its UDP
- * port in the low 16 bits of the subnet prefix; only HCAs of this kind know the way to it. Over
- * IPv6 a GID has no room for that.
+ * GIDs of HCAs on UDP: an IPv6 address as it is, an IPv4 address as {@code ::ffff:a.b.c.d}, as in
+ * RoCEv2. An HCA on IPv4 that does not take packets on {@link Frame#UDP_PORT} has its UDP port in
+ * the low 16 bits of the subnet prefix; only emulated HCAs can reach it. Over IPv6 a GID has no
+ * room for the port.
  */
 public final class UdpGid {
   private static final long IPV4_MAPPED = 0xffff_0000_0000L;
@@ -21,19 +21,19 @@ public final class UdpGid {
   private UdpGid() {}
 
   /**
-   * The GID of an HCA on IPv4.
+   * Returns the GID of an HCA on IPv4.
    *
    * @param address its IPv4 address, the first byte in the high bits
-   * @param udpPort where it takes packets
+   * @param udpPort the UDP port on which it takes packets
    */
   public static Gid of(int address, int udpPort) {
     return new Gid(udpPort == Frame.UDP_PORT ? 0 : udpPort, low(address));
   }
 
   /**
-   * The GID of an HCA.
+   * Returns the GID of an HCA.
    *
-   * @param udpPort where it takes packets; over IPv6 it does not count
+   * @param udpPort the UDP port on which it takes packets; ignored over IPv6
    */
   public static Gid of(InetAddress address, int udpPort) {
     ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
@@ -42,7 +42,9 @@ public final class UdpGid {
         : new Gid(bytes.getLong(), bytes.getLong());
   }
 
-  /** The GID of the plain HCA at the address that a packet came from. */
+  /**
+   * Returns the GID of the HCA on {@link Frame#UDP_PORT} at the address that a packet came from.
+   */
   public static Gid ofSource(Frame frame) {
     return frame.isOverIpv6()
         ? new Gid(frame.sourceHigh(), frame.sourceLow())
@@ -53,7 +55,7 @@ public final class UdpGid {
     return IPV4_MAPPED | (address & 0xffff_ffffL);
   }
 
-  /** Whether it is one of an HCA on IPv4. */
+  /** Returns whether a GID is that of an HCA on IPv4. */
   public static boolean isIpv4(Gid gid) {
     return isIpv4(gid.high(), gid.low());
   }
@@ -62,29 +64,29 @@ public final class UdpGid {
     return (high & ~MAX_PORT) == 0 && low >>> Integer.SIZE == IPV4_MAPPED >>> Integer.SIZE;
   }
 
-  /** Whether there is a way from one to the other: both are of one kind. */
+  /** Returns whether packets can go from one to the other: both are IPv4, or both IPv6. */
   public static boolean isReachable(Gid from, Gid to) {
     return isIpv4(from) == isIpv4(to) && (to.high() | to.low()) != 0;
   }
 
-  /** Whether both are at one address, be it on two UDP ports. */
+  /** Returns whether both have the same IP address; their UDP ports may differ. */
   public static boolean areNeighbors(Gid one, Gid other) {
     return one.low() == other.low() && (isIpv4(one) ? isIpv4(other) : one.high() == other.high());
   }
 
-  /** The GID of the plain HCA at the address of one. */
+  /** Returns the GID of the HCA on {@link Frame#UDP_PORT} at the same address. */
   public static Gid plain(Gid gid) {
     return isIpv4(gid) ? of(address(gid), Frame.UDP_PORT) : gid;
   }
 
-  /** Whether a packet came from the address of an HCA. */
+  /** Returns whether a packet came from the address of an HCA. */
   public static boolean isFrom(Frame frame, Gid gid) {
     return frame.isOverIpv6()
         ? frame.sourceLow() == gid.low() && frame.sourceHigh() == gid.high()
         : isIpv4(gid) && frame.sourceAddress() == address(gid);
   }
 
-  /** Whether a packet goes to the address of an HCA. */
+  /** Returns whether a packet goes to the address of an HCA. */
   public static boolean isTo(Frame frame, Gid gid) {
     return frame.isOverIpv6()
         ? frame.destinationLow() == gid.low() && frame.destinationHigh() == gid.high()
@@ -100,22 +102,22 @@ public final class UdpGid {
     }
   }
 
-  /** The high half of the GID that a packet goes to. */
+  /** Returns the high half of the GID that a packet goes to. */
   static long destinationHigh(Frame frame, int udpPort) {
     return frame.isOverIpv6() ? frame.destinationHigh() : udpPort == Frame.UDP_PORT ? 0 : udpPort;
   }
 
-  /** The low half of the GID that a packet goes to. */
+  /** Returns the low half of the GID that a packet goes to. */
   static long destinationLow(Frame frame) {
     return frame.isOverIpv6() ? frame.destinationLow() : low(frame.destinationAddress());
   }
 
-  /** The IPv4 address in it. */
+  /** Returns the IPv4 address in a GID. */
   public static int address(Gid gid) {
     return (int) gid.low();
   }
 
-  /** The IP address in it. */
+  /** Returns the IP address in a GID. */
   public static InetAddress inetAddress(Gid gid) {
     ByteBuffer bytes =
         isIpv4(gid)
@@ -128,7 +130,7 @@ public final class UdpGid {
     }
   }
 
-  /** The UDP port in it. */
+  /** Returns the UDP port in a GID. */
   public static int udpPort(Gid gid) {
     return isIpv4(gid) && gid.high() != 0 ? (int) gid.high() : Frame.UDP_PORT;
   }

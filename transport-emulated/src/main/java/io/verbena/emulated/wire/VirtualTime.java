@@ -5,7 +5,7 @@ import io.verbena.emulated.engine.Timeline;
 
 /**
  * Time that passes only when nothing is left to do at its present moment. It starts at 0; alarms of
- * one moment run in the order in which they were set; no clock and no thread has a part in it.
+ * one moment run in the order in which they were set; it uses no clock and no thread.
  */
 public final class VirtualTime implements Timeline {
   private final AlarmQueue alarms = new AlarmQueue();
@@ -22,15 +22,18 @@ public final class VirtualTime implements Timeline {
   }
 
   /**
-   * Has a task run once.
+   * Runs a task once, later.
    *
-   * @param delay in nanoseconds from now; less than 1 means as soon as the caller is done
+   * @param delay nanoseconds from now; less than 1 means as soon as the caller is done
    */
   public void schedule(long delay, Runnable task) {
     alarms.create(task).set(after(delay));
   }
 
-  /** The moment {@code delay} nanoseconds from now; the last there is, if it is beyond. */
+  /**
+   * Returns the moment {@code delay} nanoseconds from now, or {@link Long#MAX_VALUE} if it is
+   * beyond.
+   */
   private long after(long delay) {
     long moment = now + Math.max(0, delay);
     return moment < now ? Long.MAX_VALUE : moment;
@@ -42,9 +45,9 @@ public final class VirtualTime implements Timeline {
   }
 
   /**
-   * Goes on to the moment of the next alarm, without running it.
+   * Advances to the moment of the next alarm, without running it.
    *
-   * @param limit a moment beyond which not to go
+   * @param limit the last moment to advance to
    * @return false if there is no alarm up to the limit; time then stands still
    */
   public boolean advance(long limit) {
@@ -56,7 +59,7 @@ public final class VirtualTime implements Timeline {
     return true;
   }
 
-  /** How many alarms are set: 0 once nothing will ever happen again by itself. */
+  /** Returns the number of alarms that are set: 0 once nothing will ever happen again by itself. */
   public int pending() {
     return alarms.size();
   }

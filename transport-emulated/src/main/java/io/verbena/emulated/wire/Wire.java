@@ -6,24 +6,24 @@ import io.verbena.emulated.roce.FrameFault;
 import io.verbena.verbs.Gid;
 
 /**
- * Carries packets between ports. Called by the driver of the engines only; nothing of it throws for
- * what is in a packet: what cannot be delivered is dropped, as on any network.
+ * Carries packets between ports. Called by the driver of the engines only; no method throws because
+ * of a packet's content: packets that cannot be delivered are dropped, as on any network.
  */
 public interface Wire {
 
-  /** Takes what comes for a port. Never called within {@link Port#send}. */
+  /** Takes the packets that come for a port. Never called within {@link Port#send}. */
   interface Receiver {
 
     /**
-     * A packet came.
+     * Takes a packet.
      *
      * @param frame its bytes, parsed; the wire's again on return
-     * @param fault what is wrong with it, or {@link FrameFault#NONE}
+     * @param fault the fault found, or {@link FrameFault#NONE}
      */
     void receive(Frame frame, FrameFault fault);
   }
 
-  /** What became of a packet that was to be sent. */
+  /** The outcome of sending a packet. */
   enum Outcome {
     /** It is on its way. */
     SENT,
@@ -33,20 +33,20 @@ public interface Wire {
     DROPPED
   }
 
-  /** One end. */
+  /** One end of the wire. */
   interface Port {
 
-    /** Its address and its UDP port; see {@link UdpGid}. */
+    /** Returns its address and its UDP port; see {@link UdpGid}. */
     Gid gid();
 
-    /** A packet to build and send again and again, in memory that suits this wire. */
+    /** Creates a packet to build and send repeatedly, in memory that suits this wire. */
     default Frame frame() {
       return new Frame();
     }
 
     /**
-     * The UDP source port of the packets of one flow. Packets of a flow take the same way through a
-     * network, so each queue pair is a flow.
+     * Returns the UDP source port of the packets of one flow. Packets of a flow take the same route
+     * through a network, so each queue pair is a flow.
      *
      * @param flow any number
      */
@@ -56,21 +56,21 @@ public interface Wire {
      * Sends a packet to the port with its destination address.
      *
      * @param frame sealed, with a {@link #sourcePort} of this port; the caller's again on return
-     * @param udpPort where the receiver takes packets; {@link Frame#UDP_PORT} but for HCAs in
-     *     software that share an address
-     * @return what became of it; if {@link Outcome#FULL}, it is the caller's to send it again
+     * @param udpPort the UDP port on which the receiver takes packets; {@link Frame#UDP_PORT}
+     *     except for software HCAs that share an address
+     * @return the outcome; if {@link Outcome#FULL}, the caller has to send the packet again
      */
     Outcome send(Frame frame, int udpPort);
 
-    /** Whether packets may have come that the receiver has not been handed yet. */
+    /** Returns whether packets may have come that the receiver has not been given yet. */
     default boolean isBehind() {
       return false;
     }
 
-    /** Unplugs it: what is on its way to it is dropped. Idempotent. */
+    /** Unplugs it: packets on their way to it are dropped. Idempotent. */
     void close();
   }
 
-  /** Plugs a port in, with an address of the wire's choice. */
+  /** Plugs a port in, with an address that the wire chooses. */
   Port attach(Receiver receiver);
 }

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ApiTest {
   private static final Path RECORDED = Published.ROOT.resolve("docs/generated/api");
 
-  /** What the modules have now; {@code bin/release --record-api} copies it. */
+  /** The API that the modules have now; {@code bin/release --record-api} copies it. */
   private static final Path FOUND = Path.of("target/api");
 
   private static final Pattern PACKAGES =

@@ -17,7 +17,7 @@ class FloorsTest {
   /** Needs the module java.management; a JVM without it has everything else. */
   private static final String STAT = "io.verbena.core.stat";
 
-  /** Who may use what only implementers of providers need. */
+  /** The packages that may use what only implementers of providers need. */
   private static final String[] IMPLEMENTERS = {
     "io.verbena.verbs.provider..",
     "io.verbena.emulated..",

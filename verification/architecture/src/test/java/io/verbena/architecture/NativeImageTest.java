@@ -33,9 +33,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What the jars tell GraalVM's {@code native-image} in {@code reachability-metadata.json} exists,
- * and lacks nothing that code looks up by name. Each entry has as its condition the class that does
- * the lookup, unless code of others does it.
+ * Tests that what the jars name in {@code reachability-metadata.json} for GraalVM's {@code
+ * native-image} exists, and lacks nothing that code looks up by name. Each entry has as its
+ * condition the class that does the lookup, unless code of others does it.
  */
 class NativeImageTest {
   private static final String METADATA = "reachability-metadata.json";
@@ -59,7 +59,7 @@ class NativeImageTest {
           "java.util.ServiceLoader", Pattern.compile("load.*"),
           "javax.management.MBeanServer", Pattern.compile("registerMBean"));
 
-  /** Where the classes of published modules are, as folders or in jars. */
+  /** The places of the classes of published modules, as folders or in jars. */
   private static final List<String> TARGETS =
       Published.MODULES.values().stream()
           .map(module -> module.toAbsolutePath().normalize() + "/target/")

@@ -61,7 +61,7 @@ final class Published {
     }
   }
 
-  /** What the first group of the pattern matched, each time. */
+  /** Returns what the first group of the pattern matched, each time. */
   static List<String> matches(Pattern pattern, String text) {
     return pattern.matcher(text).results().map((MatchResult match) -> match.group(1)).toList();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.fuzz;
 
-/** What must hold for every input. */
+/** A condition that must hold for every input. */
 public final class Claim {
   private Claim() {}
 

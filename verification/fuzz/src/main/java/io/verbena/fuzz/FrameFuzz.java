@@ -77,7 +77,7 @@ public final class FrameFuzz {
     return fault;
   }
 
-  /** What is sealed may be anything, as the peer may be anybody with the key. */
+  /** Checks a sealed packet. It may contain anything, as the peer may be anybody with the key. */
   private static void judgeSealed(byte[] data, int length) {
     ByteBuffer bytes = FRAME.bytes();
     bytes.put(0, data, 1, length);

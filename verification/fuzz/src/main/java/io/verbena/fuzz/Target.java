@@ -48,12 +48,12 @@ public enum Target {
     }
   }
 
-  /** Bytes of the longest input that tells anything new. */
+  /** Returns the length in bytes of the longest input that finds anything new. */
   public int longest() {
     return longest;
   }
 
-  /** Its name for people, and that of its folder of inputs. */
+  /** Returns its human-readable name, which is also that of its folder of inputs. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -43,7 +43,7 @@ public final class CloseStress {
     private final ConnectedPair pair = new ConnectedPair();
     private final WorkCompletion[] batch = WorkCompletion.array(2);
 
-    /** Has a completion. */
+    /** Creates a pair with a completion. */
     public PolledQueuePair() {
       pair.write(pair.farRegion.rkey());
     }
@@ -60,7 +60,7 @@ public final class CloseStress {
       pair.near.close();
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r2 = pair.count(pair.sends);
@@ -76,7 +76,7 @@ public final class CloseStress {
     private final ConnectedPair pair = new ConnectedPair();
     private final WorkCompletion[] batch = WorkCompletion.array(2);
 
-    /** Has a completion, and nobody who uses the queue. */
+    /** Creates a queue with a completion, and without users. */
     public PolledQueue() {
       pair.write(pair.farRegion.rkey());
       pair.near.close();
@@ -95,7 +95,7 @@ public final class CloseStress {
       pair.sends.close();
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r2 = CloseStress.poll(pair, batch);
@@ -135,7 +135,7 @@ public final class CloseStress {
       }
     }
 
-    /** Nothing is to be seen here. */
+    /** Closes everything, and records nothing. */
     @Arbiter
     public void end() {
       SharedReceiveQueue made = child;
@@ -147,7 +147,7 @@ public final class CloseStress {
     }
   }
 
-  /** An event of an identifier that is closed is told before, or never. */
+  /** An event of an identifier that is closed is raised before, or never. */
   @JCStressTest
   @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "never")
   @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "before")
@@ -180,7 +180,7 @@ public final class CloseStress {
       identifier.close();
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r2 = await();

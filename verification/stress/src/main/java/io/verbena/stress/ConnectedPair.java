@@ -28,14 +28,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two connected queue pairs on a fabric of their own, with 8 bytes of memory each: so that what one
- * pair does is of no concern to another one. Whoever is done with it closes it.
+ * Two connected queue pairs on a fabric of their own, with 8 bytes of memory each: so that one pair
+ * does not affect another. Its user closes it.
  */
 final class ConnectedPair {
-  /** What memory is overwritten with once it is closed. */
+  /** The bytes that memory is overwritten with once it is closed. */
   static final long POISON = 0x5a5a_5a5a_5a5a_5a5aL;
 
-  /** Answers of {@link #sent}. */
+  /** The results of {@link #sent}: no completion, success, a refusal, any other status. */
   static final int NONE = -1;
 
   static final int GOOD = 0;
@@ -77,7 +77,10 @@ final class ConnectedPair {
     this(false);
   }
 
-  /** Whose far end takes from a shared receive queue of one receive, if it is to. */
+  /**
+   * Creates a pair whose far end takes from a shared receive queue of one receive, if {@code
+   * sharing}.
+   */
   ConnectedPair(boolean sharing) {
     shared = sharing ? domain.createSharedReceiveQueue(1, 1) : null;
     QueuePairOptions options =
@@ -147,11 +150,11 @@ final class ConnectedPair {
     try {
       near.postSend(request.buffer(nearRegion.address(), Long.BYTES, nearRegion.lkey()));
     } catch (PostException e) {
-      // Then it has no completion, which the outcomes tell.
+      // Then it has no completion, which the outcomes show.
     }
   }
 
-  /** What has come of the near end's request. */
+  /** Returns what has come of the near end's request. */
   int sent() {
     if (sends.poll(one) == 0) {
       return NONE;
@@ -164,7 +167,7 @@ final class ConnectedPair {
     };
   }
 
-  /** Takes the completions of a queue, whatever they are, and answers how many there were. */
+  /** Takes the completions of a queue, and returns their number. */
   int count(CompletionQueue queue) {
     int count = 0;
     while (queue.poll(one) > 0) {
@@ -177,7 +180,7 @@ final class ConnectedPair {
     pair.modify(new QueuePairAttributes().state(state));
   }
 
-  /** Gives memory away, as who unmaps it does. */
+  /** Overwrites memory, as its next user would after it was unmapped. */
   static void overwrite(ByteBuffer memory) {
     memory.putLong(0, POISON);
   }

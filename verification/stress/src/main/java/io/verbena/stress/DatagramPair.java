@@ -25,11 +25,11 @@ import java.nio.ByteBuffer;
 import java.util.EnumSet;
 
 /**
- * Two UD queue pairs on a fabric of their own, of which the far one has a receive. Whoever is done
- * with it closes it.
+ * Two UD queue pairs on a fabric of their own, of which the far one has a receive. Its user closes
+ * it.
  */
 final class DatagramPair {
-  /** What the near end sends. */
+  /** The value that the near end sends. */
   static final long SENT = 0x11;
 
   /** Bytes of the global route header, ahead of each datagram. */
@@ -89,7 +89,7 @@ final class DatagramPair {
     }
   }
 
-  /** What has come of what was sent, as {@link ConnectedPair#sent}. */
+  /** Returns what has come of what was sent, as {@link ConnectedPair#sent}. */
   int sent() {
     if (sends.poll(one) == 0) {
       return ConnectedPair.NONE;
@@ -111,14 +111,14 @@ final class DatagramPair {
     return count;
   }
 
-  /** Gives the far end's memory away, as who unmaps it does. */
+  /** Overwrites the far end's memory, as its next user would after it was unmapped. */
   void overwrite() {
     for (int at = 0; at < farMemory.capacity(); at += Long.BYTES) {
       farMemory.putLong(at, ConnectedPair.POISON);
     }
   }
 
-  /** Whether nobody has written to it since. */
+  /** Returns 1 if the memory still has the bytes of {@link #overwrite}, else 0. */
   int isOverwritten() {
     for (int at = 0; at < farMemory.capacity(); at += Long.BYTES) {
       if (farMemory.getLong(at) != ConnectedPair.POISON) {

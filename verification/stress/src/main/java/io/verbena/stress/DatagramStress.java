@@ -10,7 +10,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** What is closed under a datagram. */
+/** Races of a datagram with the closing of what it uses. */
 public final class DatagramStress {
   private DatagramStress() {}
 
@@ -34,7 +34,7 @@ public final class DatagramStress {
       pair.overwrite();
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r1 = pair.sent();
@@ -63,7 +63,7 @@ public final class DatagramStress {
       pair.overwrite();
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r1 = pair.sent();
@@ -72,7 +72,7 @@ public final class DatagramStress {
     }
   }
 
-  /** Nobody receives what the memory of a region is used for once that is closed. */
+  /** No receiver gets what the memory of a region is used for once the region is closed. */
   @JCStressTest
   @Outcome(id = "0, 17", expect = ACCEPTABLE, desc = "in time")
   @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "refused")
@@ -93,7 +93,7 @@ public final class DatagramStress {
       ConnectedPair.overwrite(pair.nearMemory);
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r1 = pair.sent();
@@ -102,7 +102,7 @@ public final class DatagramStress {
     }
   }
 
-  /** What is sent by an address handle that is closed is received, or refused. */
+  /** A datagram by an address handle that is closed meanwhile is received, or refused. */
   @JCStressTest
   @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "received")
   @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "refused")
@@ -122,7 +122,7 @@ public final class DatagramStress {
       pair.way.close();
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r2 = pair.received();
@@ -150,7 +150,7 @@ public final class DatagramStress {
       pair.near.close();
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r2 = pair.received();

@@ -35,7 +35,7 @@ public final class DeregisterStress {
       ConnectedPair.overwrite(pair.farMemory);
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r1 = pair.sent();
@@ -65,7 +65,7 @@ public final class DeregisterStress {
       ConnectedPair.overwrite(pair.farMemory);
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r1 = pair.sent();
@@ -95,7 +95,7 @@ public final class DeregisterStress {
       ConnectedPair.overwrite(pair.farMemory);
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r1 = pair.sent();
@@ -125,7 +125,7 @@ public final class DeregisterStress {
       ConnectedPair.overwrite(pair.farMemory);
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r1 = pair.sent();
@@ -155,7 +155,7 @@ public final class DeregisterStress {
       ConnectedPair.overwrite(pair.nearMemory);
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r1 = pair.sent();

@@ -93,7 +93,7 @@ public final class GrowthStress {
       publish(102, 1);
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       take();
@@ -145,7 +145,7 @@ public final class GrowthStress {
       take();
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       take();

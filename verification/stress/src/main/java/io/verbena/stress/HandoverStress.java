@@ -12,8 +12,9 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * What is taken away is made visible first, and then waits for the owner that may not have seen it:
- * an owner that still saw it may touch it, since it is not freed before that owner is done.
+ * Memory that is taken away from an owner is marked first, and then waits for an owner that may not
+ * have seen the mark: that owner may still touch it, since it is not freed before the owner is
+ * done.
  */
 @JCStressTest
 @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "the owner saw that it was taken away")
@@ -25,7 +26,7 @@ public class HandoverStress {
   private volatile boolean alive = true;
   private int freed;
 
-  /** Who works on the queue. */
+  /** The owner works on the queue. */
   @Actor
   public void own(II_Result result) {
     ownership.acquire();
@@ -36,7 +37,7 @@ public class HandoverStress {
     ownership.release();
   }
 
-  /** Who takes memory away from it. */
+  /** Another thread takes memory away from the queue. */
   @Actor
   public void takeAway() {
     alive = false;

@@ -51,7 +51,7 @@ public class KeyStress {
     table.add(KEYS[OTHERS]);
   }
 
-  /** One is looked up that has been there all the time, and the new one. */
+  /** Looks up a key that has been there all the time, and the new one. */
   @Actor
   public void find(II_Result result) {
     result.r1 = table.find(KEYS[0].value()) == KEYS[0] ? 1 : 0;

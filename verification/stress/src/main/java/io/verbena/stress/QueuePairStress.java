@@ -46,7 +46,7 @@ public final class QueuePairStress {
       ConnectedPair.overwrite(pair.farMemory);
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r1 = pair.sent();
@@ -80,7 +80,7 @@ public final class QueuePairStress {
       ConnectedPair.overwrite(pair.farMemory);
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r1 = pair.sent();
@@ -114,7 +114,7 @@ public final class QueuePairStress {
       ConnectedPair.overwrite(pair.farMemory);
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r1 = pair.sent();
@@ -148,7 +148,7 @@ public final class QueuePairStress {
       ConnectedPair.overwrite(pair.farMemory);
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r1 = pair.sent();
@@ -186,14 +186,14 @@ public final class QueuePairStress {
     }
   }
 
-  /** It may be told to fail while it does so by itself. */
+  /** A queue pair is moved to the error state while it fails by itself. */
   @JCStressTest
   @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "completed once, and nobody was refused")
   @State
   public static class FailTwice {
     private final ConnectedPair pair = new ConnectedPair();
 
-    /** The near end writes with a key that is none. */
+    /** The near end writes with an invalid key. */
     @Actor
     public void post() {
       pair.write(pair.farRegion.rkey() + 1);
@@ -209,7 +209,7 @@ public final class QueuePairStress {
       }
     }
 
-    /** What came of the request. */
+    /** Records the result of the request. */
     @Arbiter
     public void look(II_Result result) {
       result.r1 = pair.count(pair.sends);
@@ -238,7 +238,7 @@ public final class QueuePairStress {
       pair.far.close();
     }
 
-    /** Whether the only slot is free. */
+    /** Records whether the only slot is free. */
     @Arbiter
     public void look(II_Result result) {
       pair.near.close();

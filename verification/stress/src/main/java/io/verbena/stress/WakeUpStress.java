@@ -51,7 +51,7 @@ public class WakeUpStress {
     result.r1 = queue.poll(batch);
   }
 
-  /** Whether an event waits for whoever sleeps now. */
+  /** Records whether an event waits for the thread that sleeps now. */
   @Arbiter
   public void sleep(II_Result result) {
     try {

@@ -52,7 +52,7 @@ public final class WindowStress {
       ConnectedPair.overwrite(pair.farMemory);
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r1 = pair.sent();
@@ -84,7 +84,7 @@ public final class WindowStress {
       ConnectedPair.overwrite(pair.farMemory);
     }
 
-    /** What is left. */
+    /** Records the outcome after all actors. */
     @Arbiter
     public void look(II_Result result) {
       result.r1 = pair.count(pair.sends);

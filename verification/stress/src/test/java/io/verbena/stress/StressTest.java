@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StressTest {
   private static final List<String> QUICKLY = List.of("-m", "quick", "-sc", "false", "-af", "NONE");
 
-  /** How many times as long as in a build each test runs. */
+  /** The factor by which each test runs longer than in a build. */
   private static final int LONGER = Integer.getInteger("verbena.stress.longer", 1);
 
   /** A state is a whole HCA there. */

@@ -275,7 +275,7 @@ abstract class CompletionChannelTests extends VerbsTests {
     client.sent().queue().acknowledgeEvents(1);
   }
 
-  /** Which a provider need not be able to. */
+  /** For providers that support listeners; others need not. */
   @Test
   void callsItsListenerForAnEventThatIsThenThere() throws InterruptedException {
     Endpoint client = tck.setup().channel().connected().client();

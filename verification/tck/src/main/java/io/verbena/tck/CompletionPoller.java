@@ -18,7 +18,7 @@ final class CompletionPoller {
   private final String name;
   private final TckContext tck;
 
-  /** The queue pair whose sends complete here, or null where that may be several. */
+  /** The queue pair whose sends complete here, or null if several may. */
   private final @Nullable QueuePair sender;
 
   CompletionPoller(CompletionQueue queue, String name, TckContext tck) {
@@ -73,8 +73,8 @@ final class CompletionPoller {
   /**
    * Waits for the next completion, which must be the failure of this request with this status, or
    * with the different status that the provider declares for its device. A device without {@link
-   * Capability#REQUEST_STATUS} is not told what the peer refused: the request has succeeded when it
-   * was sent, or was flushed, and its queue pair goes to ERR.
+   * Capability#REQUEST_STATUS} does not learn that the peer refused a request: the request has
+   * succeeded when it was sent, or was flushed, and its queue pair goes to ERR.
    */
   WorkCompletion expectError(long id, CompletionStatus status) {
     WorkCompletion completion = next();
@@ -99,7 +99,7 @@ final class CompletionPoller {
     return completion;
   }
 
-  /** Whether it says what the peer made of a request. */
+  /** Returns whether a status reports the peer's answer to a request. */
   private static boolean isThePeers(CompletionStatus status) {
     return switch (status) {
       case REM_ACCESS_ERR, REM_INV_REQ_ERR, REM_OP_ERR, RNR_RETRY_EXC_ERR -> true;
@@ -108,9 +108,9 @@ final class CompletionPoller {
   }
 
   /**
-   * Waits for the next completion, of a request that takes a key away which the peer uses. The use
+   * Waits for the next completion, of a request that takes away a key that the peer uses. A use
    * that comes too late moves the queue pair to ERR, and that may flush the request though it was
-   * done: rxe completes it in a step of its own.
+   * done: rxe completes it in a separate step.
    */
   void expectSuccessOrFlush(long id) {
     WorkCompletion completion = next();

@@ -456,7 +456,7 @@ abstract class DatagramTests extends UnreliableTransportTests {
             () -> {
               for (int id = 0; id < rounds; id++) {
                 if (isPosted(client, id, now.get(), number)) {
-                  // A device may look for the handle later, and fail for want of it.
+                  // A device may look up the handle later, and fail if it is closed then.
                   assertThat(client.sent().next().workRequestId()).isEqualTo(id);
                 }
               }

@@ -19,8 +19,8 @@ import org.opentest4j.TestAbortedException;
  */
 public record Deviation(String failure, String reason, boolean always) {
   /**
-   * A part of the failure of a random program where the requester does not repeat what the
-   * responder has had.
+   * A part of the failure of a random program whose requester does not repeat requests that the
+   * responder has taken.
    */
   public static final String REQUESTER_BEHIND =
       "the requester's PSN is behind the one that the responder expects";
@@ -67,7 +67,7 @@ public record Deviation(String failure, String reason, boolean always) {
       if (message == null && known.always) {
         throw new AssertionError("the test passes; remove the deviation: " + known);
       }
-      // The same whether it did: what is observed of a device does not depend on timing.
+      // The same result in both cases: observations of a device must not depend on timing.
       tests.tck.observed((known.always ? "fails: " : "fails at times: ") + known.failure);
       if (message == null) {
         return;

@@ -46,7 +46,7 @@ record Endpoint(
         domain, length, access.length == 0 ? Set.of() : EnumSet.of(access[0], access));
   }
 
-  /** Registers memory that what a READ brings may be written to. */
+  /** Registers memory that the answer to a READ may be written to. */
   TestMemory sink(int length) {
     return tck.supports(Capability.LOCAL_READ_SINKS)
         ? memory(length, Access.LOCAL_WRITE)
@@ -83,7 +83,7 @@ record Endpoint(
     sent.expectError(-1, CompletionStatus.LOC_PROT_ERR);
   }
 
-  /** The completion channel of an endpoint that was set up with one. */
+  /** Returns the completion channel of an endpoint that was set up with one. */
   CompletionChannel events() {
     return Objects.requireNonNull(channel, "channel");
   }

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  */
 record EndpointPair(Endpoint client, Endpoint server, @Nullable ConnectionIdentifiers identifiers) {
 
-  /** The same pair with client and server exchanged. */
+  /** Returns the same pair with client and server exchanged. */
   EndpointPair reversed() {
     return new EndpointPair(/* client= */ server, /* server= */ client, null);
   }
 
-  /** The identifiers of a pair that was connected by connection managers. */
+  /** Returns the identifiers of a pair that was connected by connection managers. */
   ConnectionIdentifiers requiredIdentifiers() {
     return Objects.requireNonNull(identifiers, "identifiers");
   }

@@ -60,7 +60,7 @@ final class EndpointSetup {
   private int maxReadAtomic;
   private int maxDestinationReadAtomic;
 
-  /** Whether it asks for what a connection manager does not: timers and sequence numbers. */
+  /** True if it sets attributes that a connection manager does not: timers and sequence numbers. */
   private boolean isOfWire;
 
   EndpointSetup(TckContext tck) {
@@ -260,7 +260,10 @@ final class EndpointSetup {
         client, server, new ConnectionIdentifiers(caller, active, callee, passive));
   }
 
-  /** The connection manager gives all, which a queue pair in INIT may be taken again. */
+  /**
+   * Restricts the rights: the connection manager gives all, and a queue pair in INIT may be
+   * modified again.
+   */
   private void giveRights(Endpoint end) {
     Set<Access> rights = access;
     if (rights != null) {
@@ -279,7 +282,7 @@ final class EndpointSetup {
         "server's ", callee.device(), serverDomain, serverShared, passive::createQueuePair);
   }
 
-  /** Connection parameters without private data and with the retry counts of this setup. */
+  /** Returns connection parameters without private data and with the retry counts of this setup. */
   ConnectionParameters parameters() {
     return new ConnectionParameters(
         ByteBuffer.allocate(0), maxDestinationReadAtomic, maxReadAtomic, retryCount, rnrRetry);
@@ -287,7 +290,8 @@ final class EndpointSetup {
 
   /**
    * Creates two endpoints and connects them by queue pair transitions, without connection managers;
-   * or, on a device that is not connected so, by those, where no more is asked for than they know.
+   * or by connection managers on a device that allows no others, if the setup needs only attributes
+   * that they set.
    */
   EndpointPair byHand() {
     if (!hasAddressVectors() && !isOfWire) {
@@ -298,7 +302,7 @@ final class EndpointSetup {
     return pair;
   }
 
-  /** The same, with the server's queue pair left in INIT or RTR. */
+  /** Does the same, but leaves the server's queue pair in INIT or RTR. */
   EndpointPair byHandWithServerIn(QueuePairState state) {
     Endpoint client =
         endpoint("client's ", tck.device(), null, null, ProtectionDomain::createQueuePair);

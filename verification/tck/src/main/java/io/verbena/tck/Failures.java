@@ -18,7 +18,7 @@ final class Failures {
     return expectFailure(error, "the verb", verb);
   }
 
-  /** The same; {@code what} describes the verb, for tests that call several. */
+  /** Asserts the same; {@code what} describes the verb, for tests that call several. */
   static VerbsException expectFailure(VerbsError error, String what, ThrowingCallable verb) {
     Throwable thrown = catchThrowable(verb);
     assertThat(thrown)

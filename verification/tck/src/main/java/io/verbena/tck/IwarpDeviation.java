@@ -4,10 +4,10 @@ package io.verbena.tck;
 import java.util.List;
 
 /**
- * What tests assert that is true of InfiniBand and RoCE, and not of iWARP: the first three rows of
- * no device of it, the others not of some, which {@link KnownDeviations} tells for a device. Where
- * the TCK knows the difference by a capability ({@code ADDRESS_VECTORS}, {@code REQUEST_STATUS}),
- * it asserts what is true of iWARP in its place.
+ * Assertions that hold on InfiniBand and RoCE, but not on iWARP: the first three fail on every
+ * iWARP device, the others on some, as {@link KnownDeviations} lists for a device. If a capability
+ * ({@code ADDRESS_VECTORS}, {@code REQUEST_STATUS}) shows the difference, the TCK asserts the
+ * behavior of iWARP instead.
  */
 @SuppressWarnings("ImmutableEnumChecker") // lists that List.of made
 public enum IwarpDeviation {
@@ -43,7 +43,7 @@ public enum IwarpDeviation {
       "but was: -1",
       "QueuePairs.tellsWhatItHasDoneAndHolds"),
 
-  /** A completion says that the stream has the bytes, not that the peer has them. */
+  /** A completion means that the stream has the bytes, not that the peer has them. */
   DONE_WHEN_SENT(
       "a SEND or WRITE is done when TCP has taken it (RFC 5040, section 5.5), also if the peer then"
           + " refuses it, has no receive for it, or goes: unsignaled, it never completes",
@@ -52,7 +52,7 @@ public enum IwarpDeviation {
       "ErrorState.isEnteredByTheResponderThatRefusesToo",
       "RemoteProtection.rejectsEveryUnsignaledRequestWithACompletion"),
 
-  /** As {@link #DONE_WHEN_SENT}, where the test moves the queue pair to ERR meanwhile. */
+  /** As {@link #DONE_WHEN_SENT}, if the test moves the queue pair to ERR meanwhile. */
   DONE_BEFORE_THE_ERROR(
       DONE_WHEN_SENT,
       "ErrorState.completesWhatWasDoneBeforeAsDone",
@@ -62,7 +62,7 @@ public enum IwarpDeviation {
       "ErrorState.keepsCompletionsThatWereNotPolledYet",
       "ErrorState.namesTheQueuePairOfWhatFailed"),
 
-  /** As {@link #DONE_WHEN_SENT}, of devices that have shared receive queues. */
+  /** As {@link #DONE_WHEN_SENT}, on devices that have shared receive queues. */
   DONE_WITHOUT_A_SHARED_RECEIVE(
       DONE_WHEN_SENT,
       "SharedReceiveQueues.makesASenderWaitUntilAReceiveIsPosted",
@@ -75,7 +75,7 @@ public enum IwarpDeviation {
       "Disconnecting.flushesWhatIsPendingAtBothEnds",
       "Threads.completesEachRequestOnceWhenAnErrorRacesWithPosting"),
 
-  /** As {@link #DONE_OR_FLUSHED}, of what is behind a request that fails. */
+  /** As {@link #DONE_OR_FLUSHED}, for requests behind one that fails. */
   DONE_BEHIND_A_FAILURE(
       DONE_OR_FLUSHED, "ErrorState.isEnteredByARequestThatFailsWhichFlushesWhatIsBehindIt"),
 
@@ -87,7 +87,7 @@ public enum IwarpDeviation {
       "SharedCompletionQueues.losesNothingWhenSendsAndReceivesCompleteAtOnce",
       "Threads.takesReceivesOfManyThreadsOnOneQueuePair"),
 
-  /** An error of one end is told to the other. */
+  /** An error at one end reaches the other. */
   ENDED_BY_EITHER_END(
       "a request that fails at home ends the connection (RFC 5040, section 8), and with it flushes"
           + " the receives of the peer",
@@ -101,34 +101,34 @@ public enum IwarpDeviation {
       "LocalProtection.rejectsASendFromMemoryThatIsNotRegistered",
       "LocalProtection.rejectsASendWhoseLengthOverflowsTheAddress"),
 
-  /** Of the kernel's connection manager. */
+  /** A deviation of the kernel's connection manager. */
   REQUEST_WITHOUT_ANSWER(
       "a request that does not fit the backlog: the kernel closes the connection of TCP, which its"
           + " peer is told as a rejection",
       "status=-104",
       "Connecting.leavesARequestWithoutAnAnswerThatDoesNotFitTheBacklog"),
 
-  /** Likewise. */
+  /** Another one of the kernel's connection manager. */
   ASKED_ONCE(
       "a request that does not fit the backlog: as in \"request without answer\", so nobody asks"
           + " again",
       "no connection event within",
       "Connecting.asksAgainUntilTheRequestFitsTheBacklog"),
 
-  /** Likewise. */
+  /** Another one of the kernel's connection manager. */
   ESTABLISHED_AT_ONCE(
       "an answer that races with the end of the wait for it: the passive end is established when it"
           + " has answered",
       "but was: ESTABLISHED",
       "Connecting.isConnectedAtBothEndsOrAtNeitherWhenTheAnswerRacesWithTheTimeout"),
 
-  /** Of Soft-iWARP. */
+  /** A deviation of Soft-iWARP. */
   ONE_BUFFER_FOR_A_READ(
       "a READ into several buffers: siw takes one (max_sge_rd), and the provider refuses more",
       "scatter/gather entries",
       "ReadAndWrite.scattersAReadOverManyBuffers"),
 
-  /** Of Soft-iWARP. */
+  /** A deviation of Soft-iWARP. */
   ENDS_UNHEARD(
       "a request that is posted just when the connection ends: siw does not flush it, and the"
           + " provider does so when the program asks for events of the connection manager or the"
@@ -155,12 +155,12 @@ public enum IwarpDeviation {
     return tests;
   }
 
-  /** Returns how they fail in every run, and why. */
+  /** Returns the failure in every run, with its reason. */
   public Deviation always() {
     return new Deviation(failure, reason);
   }
 
-  /** Returns how they fail in some runs, and why. */
+  /** Returns the failure in some runs, with its reason. */
   public Deviation sometimes() {
     return Deviation.sometimes(failure, reason);
   }

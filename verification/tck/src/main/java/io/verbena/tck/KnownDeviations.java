@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class KnownDeviations {
   private final Map<Deviation, List<String>> tests = new LinkedHashMap<>();
 
-  /** Creates those of every device of iWARP. */
+  /** Returns the deviations of every iWARP device. */
   public static KnownDeviations iwarp() {
     return new KnownDeviations()
         .always(
@@ -21,7 +21,7 @@ public final class KnownDeviations {
             IwarpDeviation.NO_NUMBERS);
   }
 
-  /** Adds what fails in every run. */
+  /** Adds deviations that occur in every run. */
   public KnownDeviations always(IwarpDeviation... more) {
     for (IwarpDeviation each : more) {
       add(each.always(), each.tests());
@@ -29,7 +29,7 @@ public final class KnownDeviations {
     return this;
   }
 
-  /** Adds what fails in some runs. */
+  /** Adds deviations that occur in some runs. */
   public KnownDeviations sometimes(IwarpDeviation... more) {
     for (IwarpDeviation each : more) {
       add(each.sometimes(), each.tests());
@@ -37,7 +37,7 @@ public final class KnownDeviations {
     return this;
   }
 
-  /** Adds tests that fail by a deviation, which may have others already. */
+  /** Adds tests that a deviation fails, which may have others already. */
   public KnownDeviations add(Deviation deviation, String... more) {
     return add(deviation, List.of(more));
   }
@@ -53,7 +53,7 @@ public final class KnownDeviations {
     return this;
   }
 
-  /** Returns how a test fails, or null. */
+  /** Returns the deviation of a test, or null. */
   public @Nullable Deviation of(String test) {
     for (Map.Entry<Deviation, List<String>> each : tests.entrySet()) {
       if (each.getValue().contains(test)) {

@@ -61,7 +61,7 @@ abstract class MemoryWindowTests extends VerbsTests {
     return end.memory(SIZE, LOCAL_WRITE, MW_BIND);
   }
 
-  /** Memory of the client for a small WRITE. */
+  /** Returns memory of the client for a small WRITE. */
   static TestMemory any(EndpointPair pair) {
     return pair.client().memory(8).fill(9);
   }

@@ -58,7 +58,7 @@ public final class ObservedResults {
     return results;
   }
 
-  /** Whether the file exists. */
+  /** Returns whether the file exists. */
   public boolean exists() {
     return Files.exists(file);
   }

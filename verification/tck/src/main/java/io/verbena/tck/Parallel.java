@@ -101,14 +101,15 @@ final class Parallel {
     assertThat(thread.isAlive()).isTrue();
   }
 
-  /** A thread that waits in a native method has the state RUNNABLE. */
+  /** Returns whether a thread is in native code: while it waits there, its state is RUNNABLE. */
   private static boolean isInNativeCode(Thread thread) {
     StackTraceElement[] stack = thread.getStackTrace();
     return stack.length > 0 && stack[0].isNativeMethod();
   }
 
   /**
-   * A call by the foreign-function interface is in no stack, but a thread that waits does nothing.
+   * Returns whether a thread has used no CPU time since: a call by the foreign-function interface
+   * is in no stack, but a waiting thread uses none.
    */
   private static boolean hasNotWorkedSince(Thread thread, long[] before) {
     @SuppressWarnings("deprecation") // threadId() is of JDK 19.

@@ -210,7 +210,7 @@ abstract class QueuePairTests extends VerbsTests {
     expectFigure(server.queuePair().reading(), Figure.RECEIVES_DONE, 3);
   }
 
-  /** A provider omits attributes that it does not know. */
+  /** Asserts a figure of a reading; a provider omits figures that it does not know. */
   private static void expectFigure(QueuePairReading reading, Figure figure, long expected) {
     Long value = reading.figures().get(figure);
     if (value != null) {

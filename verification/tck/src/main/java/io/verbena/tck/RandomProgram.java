@@ -140,7 +140,7 @@ final class RandomProgram {
     return this;
   }
 
-  /** The number of times that the program added 1 to the shared memory. */
+  /** Returns the number of times that the program added 1 to the shared memory. */
   int added() {
     return added;
   }
@@ -161,7 +161,10 @@ final class RandomProgram {
     }
   }
 
-  /** Returns that the requester has gone back to what the responder has had, and stays there. */
+  /**
+   * Returns a message if the requester has gone back behind the responder and stays there, else an
+   * empty one.
+   */
   private String requester() {
     QueuePair client = pair.client().queuePair();
     QueuePair server = pair.server().queuePair();

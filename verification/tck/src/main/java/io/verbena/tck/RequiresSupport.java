@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /**
- * Replaces each test of an area by a check of the error where the device lacks the feature that the
+ * Replaces each test of an area by a check of the error if the device lacks the feature that the
  * area is about.
  *
  * @param supported whether the device has the feature
@@ -28,7 +28,7 @@ record RequiresSupport(BooleanSupplier supported, Runnable assertRefused)
     return of(tests, type, () -> {});
   }
 
-  /** The same, with a further check of a device that lacks queue pairs of this type. */
+  /** Requires the same, with a further check of a device that lacks queue pairs of this type. */
   static RequiresSupport of(VerbsTests tests, QueuePairType type, Runnable assertRefused) {
     return new RequiresSupport(
         () -> tests.supports(type),

@@ -14,7 +14,7 @@ public final class ShownQueuePairs implements QueuePairListener {
   /** For {@link java.util.ServiceLoader}. */
   public ShownQueuePairs() {}
 
-  /** All that are open now; changes as they come and go. */
+  /** Returns all that are open now; the result changes as they are opened and closed. */
   static Set<QueuePair> all() {
     return Collections.unmodifiableSet(OPEN);
   }

@@ -44,7 +44,8 @@ final class TckContext {
   }
 
   /**
-   * The timeout for completions and events. Tests with a known deviation wait for a shorter time.
+   * Returns the timeout for completions and events. Tests with a known deviation wait for a shorter
+   * time.
    */
   Duration timeout() {
     Duration full = provider.timeout();
@@ -64,7 +65,9 @@ final class TckContext {
     test = name;
   }
 
-  /** The status that the device reports where the specification requires {@code specified}. */
+  /**
+   * Returns the status that the device reports where the specification requires {@code specified}.
+   */
   CompletionStatus expectedStatus(CompletionStatus specified) {
     return provider.expectedStatus(test, specified);
   }
@@ -88,7 +91,7 @@ final class TckContext {
     return own(VerbsProviders.find(address).open(address));
   }
 
-  /** The device of the active side, and of tests that need one device only. */
+  /** Returns the device of the active side, and of tests that need one device only. */
   synchronized Device device() {
     if (clientDevice == null) {
       clientDevice = openDevice("client");
@@ -96,7 +99,7 @@ final class TckContext {
     return clientDevice;
   }
 
-  /** The device of the passive side. */
+  /** Returns the device of the passive side. */
   synchronized Device serverDevice() {
     if (serverDevice == null) {
       serverDevice = openDevice("server");
@@ -130,7 +133,7 @@ final class TckContext {
     assertThat(nextEvent(device, nanos)).as("unexpected asynchronous event").isNull();
   }
 
-  /** Whether an asynchronous event is pending, which must be this one. */
+  /** Returns whether an asynchronous event is pending, which must be this one. */
   boolean hasEvent(Device device, AsyncEvent.Type type, Object source) {
     AsyncEvent event = nextEvent(device, 0);
     assertThat(event)
@@ -157,7 +160,7 @@ final class TckContext {
     return memory;
   }
 
-  /** All remote access rights that the device supports. */
+  /** Returns all remote access rights that the device supports. */
   Set<Access> remoteAccess() {
     EnumSet<Access> access = EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE);
     if (supports(Capability.ATOMICS)) {

@@ -28,7 +28,7 @@ final class TestMemory {
    */
   private final @Nullable Integer windowKey;
 
-  /** Whether a WRITE completes before it is here. */
+  /** True if a WRITE may complete before its bytes are here. */
   private final boolean writtenLate;
 
   private TestMemory(
@@ -107,7 +107,7 @@ final class TestMemory {
 
   /**
    * Asserts that the memory holds the pattern from position {@code skipped} on; without {@link
-   * Capability#REQUEST_STATUS}, that it comes to hold it.
+   * Capability#REQUEST_STATUS}, waits for it.
    */
   void assertHolds(int seed, int skipped) {
     ByteBuffer expected = ByteBuffer.allocate(length());
@@ -121,7 +121,10 @@ final class TestMemory {
         .isEqualTo(-1);
   }
 
-  /** Where a WRITE completes before it is here, waits for what it writes. */
+  /**
+   * Waits until the memory holds {@code expected}, if a WRITE may complete before its bytes are
+   * here.
+   */
   void awaitHolds(ByteBuffer expected) {
     Deadline deadline = Deadline.in(LATE);
     while (writtenLate

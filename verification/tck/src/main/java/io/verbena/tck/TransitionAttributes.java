@@ -23,7 +23,7 @@ final class TransitionAttributes {
 
   private TransitionAttributes() {}
 
-  /** The way to the port of a device: by its GID, or, on InfiniBand, by its LID. */
+  /** Returns the address vector of a device's port: by its GID, or, on InfiniBand, by its LID. */
   static AddressVector wayTo(Device peer) {
     PortAttributes port = peer.port();
     return port.lid() == 0 ? AddressVector.to(port.gids().get(0)) : AddressVector.toLid(port.lid());

@@ -64,8 +64,8 @@ abstract class TransitionTests extends VerbsTests {
   final TransitionTable table;
 
   /**
-   * Queue pairs that have refused all that was asked of them: a refusal changes nothing. To make
-   * one for each claim would be hundreds, which a busy kernel takes minutes to destroy.
+   * Queue pairs that have refused all changes so far: a refusal changes nothing. One for each claim
+   * would mean hundreds, which a busy kernel takes minutes to destroy.
    */
   private final Map<QueuePairState, QueuePair> unchanged = new EnumMap<>(QueuePairState.class);
 
@@ -210,7 +210,7 @@ abstract class TransitionTests extends VerbsTests {
     unchanged.put(row.from(), queuePair);
   }
 
-  /** Takes a queue pair in a state, of those that refused all so far, or a new one. */
+  /** Returns a queue pair in a state: one that refused all changes so far, or a new one. */
   private QueuePair takeUnchanged(QueuePairState state) {
     QueuePair kept = unchanged.remove(state);
     return kept == null ? in(state) : kept;
@@ -238,7 +238,7 @@ abstract class TransitionTests extends VerbsTests {
     return tck.setup().type(type).endpointIn(state).queuePair();
   }
 
-  /** The rows between states that the device supports. */
+  /** Returns the rows between states that the device supports. */
   private List<Row> possible() {
     List<Row> rows = new ArrayList<>();
     for (Row row : table.rows()) {
@@ -249,7 +249,10 @@ abstract class TransitionTests extends VerbsTests {
     return rows;
   }
 
-  /** The states that a queue pair of the device can be moved to. It enters SQE only by an error. */
+  /**
+   * Returns the states that a queue pair of the device can be moved to. It enters SQE only by an
+   * error.
+   */
   private Set<QueuePairState> reachable() {
     EnumSet<QueuePairState> states = EnumSet.complementOf(EnumSet.of(SQE));
     if (!tck.supports(Capability.SEND_QUEUE_DRAIN)) {

@@ -81,7 +81,7 @@ abstract class Type1WindowTests extends MemoryWindowTests {
     memory.assertUntouched();
   }
 
-  // ---- its key
+  // ---- the window's key
 
   @Test
   void hasItsNextKeyAsSoonAsTheBindIsPosted() {

@@ -26,12 +26,12 @@ record UnreliablePath(EndpointPair pair, @Nullable AddressHandle handle) {
     return pair.server();
   }
 
-  /** The address of the server, for datagrams. */
+  /** Returns the address handle of the server, for datagrams. */
   AddressHandle requiredHandle() {
     return Objects.requireNonNull(handle, "handle");
   }
 
-  /** The number of bytes that a receive holds in front of each message. */
+  /** Returns the number of bytes that a receive holds in front of each message. */
   int headerLength() {
     return handle == null ? 0 : GlobalRoute.LENGTH;
   }

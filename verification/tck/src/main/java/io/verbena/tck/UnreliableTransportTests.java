@@ -20,7 +20,7 @@ abstract class UnreliableTransportTests extends VerbsTests {
     transport = RequiresSupport.of(this, type, this::assertRefusedToo);
   }
 
-  /** Asserts what a device without this transport refuses besides its queue pairs. */
+  /** Asserts the refusals of a device without this transport, other than that of queue pairs. */
   void assertRefusedToo() {}
 
   /** Connects two endpoints. */

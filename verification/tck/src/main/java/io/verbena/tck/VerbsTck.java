@@ -26,22 +26,23 @@ public abstract class VerbsTck {
    */
   protected abstract URI address(String name);
 
-  /** The time after which a test fails if a completion or an event has not arrived. */
+  /** Returns the time after which a test fails if a completion or an event has not arrived. */
   protected Duration timeout() {
     return Duration.ofSeconds(10);
   }
 
   /**
-   * The code of the time without an answer after which queue pairs that are connected by hand
-   * repeat: 4.096 us x 2^code. Override it for devices so slow that answers take as long.
+   * Returns the code of the time without an answer after which queue pairs that are connected by
+   * hand repeat a request: 4.096 us x 2^code. Override it for devices so slow that answers take as
+   * long.
    */
   protected int ackTimeout() {
     return TransitionAttributes.TIMEOUT;
   }
 
   /**
-   * The number of iterations of tests that look for races and leaks. Override it for devices so
-   * slow that these tests would take minutes.
+   * Returns the number of iterations of tests that look for races and leaks. Override it for
+   * devices so slow that these tests would take minutes.
    *
    * @param full the number of iterations on a fast device
    */
@@ -50,8 +51,8 @@ public abstract class VerbsTck {
   }
 
   /**
-   * The completion status that a test expects. Override it only for known deviations of the device,
-   * and explain each of them.
+   * Returns the completion status that a test expects. Override it only for known deviations of the
+   * device, and explain each of them.
    *
    * @param test area and method, for example {@code Atomics.rejectsAWrongKey}
    * @param specified the status that the specification requires
@@ -61,7 +62,7 @@ public abstract class VerbsTck {
   }
 
   /**
-   * The known deviation of the device in a test, or null.
+   * Returns the known deviation of the device in a test, or null.
    *
    * @param test area and method, for example {@code Atomics.rejectsAWrongKey}
    */
@@ -70,8 +71,7 @@ public abstract class VerbsTck {
   }
 
   /**
-   * Called with each expected error completion and at the end of each test, for the comparison of
-   * devices.
+   * Called with each expected error completion and at the end of each test, to compare devices.
    *
    * @param test area and method, for example {@code Atomics.rejectsAWrongKey}
    * @param outcome the source and the status, for example {@code client's send: LOC_LEN_ERR}; at

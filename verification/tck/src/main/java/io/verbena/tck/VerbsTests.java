@@ -39,8 +39,8 @@ abstract class VerbsTests {
   }
 
   /**
-   * Whether the device lacks a capability. If so, asserts that it refuses requests that need the
-   * capability, and the test must return.
+   * Returns whether the device lacks a capability. If so, asserts that it refuses requests that
+   * need the capability, and the test must return.
    */
   boolean isRefused(Capability capability) {
     if (tck.supports(capability)) {
@@ -50,7 +50,7 @@ abstract class VerbsTests {
     return true;
   }
 
-  /** Whether the device has queue pairs of a type. */
+  /** Returns whether the device has queue pairs of a type. */
   boolean supports(QueuePairType type) {
     return switch (type) {
       case RC -> true;
@@ -65,8 +65,8 @@ abstract class VerbsTests {
   }
 
   /**
-   * Whether the device lacks queue pairs of a type. If so, asserts that it refuses to create them,
-   * and the test must return.
+   * Returns whether the device lacks queue pairs of a type. If so, asserts that it refuses to
+   * create them, and the test must return.
    */
   boolean isRefused(QueuePairType type) {
     if (supports(type)) {

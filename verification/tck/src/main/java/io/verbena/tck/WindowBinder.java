@@ -33,12 +33,12 @@ record WindowBinder(Endpoint end, MemoryWindow window) {
     return window.type() == MemoryWindowType.TYPE_1;
   }
 
-  /** The key that the next bind of a type 2 window requests. */
+  /** Returns the key that the next bind of a type 2 window requests. */
   int nextKey() {
     return (window.rkey() & ~0xff) | (window.rkey() + 1 & 0xff);
   }
 
-  /** A request that binds the window; to the next key if it is of type 2. */
+  /** Returns a request that binds the window; to the next key if it is of type 2. */
   SendWorkRequest request(long id, TestMemory shown, Access... rights) {
     SendWorkRequest request = new SendWorkRequest().id(id);
     int access = Access.bits(Arrays.asList(rights));
@@ -50,7 +50,7 @@ record WindowBinder(Endpoint end, MemoryWindow window) {
     return request.buffer(shown.address(), shown.length(), shown.lkey());
   }
 
-  /** A request that unbinds a type 1 window; {@code memory} is any memory of the domain. */
+  /** Returns a request that unbinds a type 1 window; {@code memory} is any memory of the domain. */
   SendWorkRequest unbind(long id, TestMemory memory) {
     return new SendWorkRequest().id(id).bind(window, memory.region(), 0);
   }
@@ -73,7 +73,7 @@ record WindowBinder(Endpoint end, MemoryWindow window) {
     return showThrough(end, shown, rights);
   }
 
-  /** The same, through another queue pair of the domain. */
+  /** Binds the window through another queue pair of the domain. */
   TestMemory showThrough(Endpoint other, TestMemory shown, Access... rights) {
     bindThrough(other, request(77, shown, rights));
     return shown.throughWindow(window.rkey());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the ends of a channel tell each other when they connect. Internal: not exported. */
+/** The messages that the ends of a channel exchange when they connect. Internal: not exported. */
 @NullMarked
 package io.verbena.netty.wire;
 

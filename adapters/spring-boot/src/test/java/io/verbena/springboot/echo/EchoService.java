@@ -14,7 +14,7 @@ import reactor.core.publisher.Mono;
 @SpringBootApplication
 @RestController
 class EchoService {
-  /** What it says once it serves, before its port. */
+  /** The text that it prints once it serves, before its port. */
   static final String SERVES = "serves at ";
 
   @PostMapping("/echo")

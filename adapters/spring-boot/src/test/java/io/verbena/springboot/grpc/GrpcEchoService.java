@@ -56,7 +56,7 @@ class GrpcEchoService {
     answer.onCompleted();
   }
 
-  /** What is to be answered. */
+  /** A call that is to be answered. */
   static final class Waiting {
     final BlockingQueue<Runnable> calls = new LinkedBlockingQueue<>();
   }

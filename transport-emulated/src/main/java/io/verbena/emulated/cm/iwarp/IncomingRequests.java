@@ -9,9 +9,9 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that come to a port. Those beyond the backlog of its listener are held: over TCP
- * they do not come again by themselves. They count as half open, of which there are only so many.
- * For those who have entered the fabric.
+ * The requests that come to a port. Those beyond the backlog of its listener are held, since over
+ * TCP a peer does not repeat them. They count as half open, whose number is limited. For those who
+ * have entered the fabric.
  */
 final class IncomingRequests implements TcpStream.Asked {
   private final IwarpConnectionManager manager;
@@ -26,7 +26,7 @@ final class IncomingRequests implements TcpStream.Asked {
   /**
    * Requests to an address.
    *
-   * @param at says how this end is connected
+   * @param at the address, with the options of this end
    */
   IncomingRequests(IwarpConnectionManager manager, IwarpAddress at) {
     this.manager = manager;
@@ -54,7 +54,7 @@ final class IncomingRequests implements TcpStream.Asked {
     held.removeIf(each -> each.stream() == stream);
   }
 
-  /** Tells the program of what its backlog has room for. */
+  /** Passes held requests to the program while its backlog has room. */
   void tell() {
     IwarpListener by = listener;
     while (by != null && stillAsks() && by.reserve()) {
@@ -63,7 +63,7 @@ final class IncomingRequests implements TcpStream.Asked {
     }
   }
 
-  /** Whether there is a request whose sender still waits; drops those before it. */
+  /** Returns whether there is a request whose sender still waits; drops those before it. */
   private boolean stillAsks() {
     Held oldest = held.peek();
     while (oldest != null && !oldest.stream().stillAsks()) {
@@ -73,7 +73,7 @@ final class IncomingRequests implements TcpStream.Asked {
     return oldest != null;
   }
 
-  /** Refuses all that are held: nobody listens any more. */
+  /** Refuses all held requests: the listener is closed. */
   void refuse() {
     listener = null;
     for (Held each = held.poll(); each != null; each = held.poll()) {

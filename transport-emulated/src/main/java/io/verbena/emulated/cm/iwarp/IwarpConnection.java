@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * A peer that does not ask for an empty message first (RFC 6581, section 9) is established as soon
- * as it is accepted. ACCEPTING has no deadline, as in the kernel's siw: how long a client may be
- * silent is for the program to say, which closes the identifier.
+ * as it is accepted. ACCEPTING has no deadline, as in the kernel's siw: the program decides how
+ * long a client may be silent, and closes the identifier.
  */
 final class IwarpConnection extends NotingIdentifier implements StreamUser {
   private static final int NO_WAY = -101;
@@ -53,7 +53,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
   private final boolean extensions;
   private final @Nullable MpaFrame request;
 
-  /** Active end: where to connect from, or null. */
+  /** The address to connect from, of an active end; else null. */
   private final @Nullable InetAddress source;
 
   private volatile @Nullable TcpStream stream;
@@ -75,7 +75,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
     manager.opened(IwarpConnectionManager.Kind.IDENTIFIER);
   }
 
-  /** An active end. */
+  /** Creates an active end. */
   static IwarpConnection resolved(IwarpConnectionManager manager, IwarpAddress to) {
     return new IwarpConnection(
         manager,
@@ -86,7 +86,10 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
         to.source());
   }
 
-  /** A passive end, which is told to the program; for those who have entered the fabric. */
+  /**
+   * Creates a passive end and raises its request to the program; for those who have entered the
+   * fabric.
+   */
   static void requested(
       IwarpConnectionManager manager,
       IwarpListener listener,
@@ -203,7 +206,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
                 ConnectionEvent.Type.REJECTED, ConnectionEvent.REJECT_INVALID_SERVICE_ID, NO_DATA));
   }
 
-  /** The kernel tells a stream that is reset as a rejection (cma.c, cma_iw_handler). */
+  /** The kernel reports a stream that is reset as a rejection (cma.c, cma_iw_handler). */
   @Override
   public void failed(int errno) {
     ConnectionEvent.Type type =
@@ -265,12 +268,15 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
     }
   }
 
-  /** What an accept says: for the rest as the request. */
+  /**
+   * Returns the reply that accepts a request; it follows the request in what the program does not
+   * decide.
+   */
   private MpaFrame reply(MpaFrame asks, ConnectionParameters offered) {
     Depths its = asks.depths();
     Depths depths = Depths.UNTOLD;
     if (its.told()) {
-      // siw ends a connection whose peer means to ask for more READs than it said that it serves.
+      // siw ends a connection whose peer means to ask for more READs than siw said that it serves.
       depths = Depths.of(offered.responderResources(), initiatorDepth(its));
       if (its.peerToPeer()) {
         depths = its.byWrite() ? depths.readyByWrite() : depths.readyByRead();
@@ -301,7 +307,8 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
     try {
       own.ready();
     } catch (VerbsException e) {
-      // What broke by the peer's first message was connected: completions tell why it is no more.
+      // If the peer's first message broke the queue pair, it was connected: completions report why
+      // it ended.
       if (own.state() != QueuePairState.ERR) {
         endBy(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
         return;
@@ -327,9 +334,9 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
   // ---- both
 
   /**
-   * What is agreed on.
+   * Returns the terms that both ends agreed on.
    *
-   * @param reply has the extensions only if both ends do
+   * @param reply the reply, which has the extensions only if both ends do
    */
   private StreamTerms terms(MpaFrame reply, Depths its, boolean checked, Role role) {
     return new StreamTerms(
@@ -340,7 +347,10 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
         role);
   }
 
-  /** No more READs than the peer serves at once (RFC 6581, section 9). */
+  /**
+   * Returns the most READs to have outstanding: no more than the peer serves at once (RFC 6581,
+   * section 9).
+   */
   private int initiatorDepth(Depths its) {
     boolean unsaid = !its.told() || its.responder() == Depths.UNSAID;
     int own = parameters.initiatorDepth();
@@ -353,7 +363,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
         .maxReadAtomic(terms.initiatorDepth());
   }
 
-  /** The queue pair is closed or in no state to connect: both ends are told. */
+  /** Reports to both ends that the queue pair is closed or in no state to connect. */
   private void fail(TcpStream ours) {
     leave(ours);
     endBy(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
@@ -374,7 +384,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
     manager.note(this::endByPeer);
   }
 
-  /** The peer has ended it, or the queue pair. */
+  /** Ends the connection, which the peer or the queue pair has ended. */
   private void endByPeer() {
     synchronized (this) {
       if (state == State.ACCEPTING) {
@@ -389,7 +399,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
   protected void giveUp() {
     EmulatedQueuePair own = queuePair;
     if (state == State.ACCEPTING && own != null) {
-      // It has the stream already, and would go on to take the peer's messages.
+      // The queue pair has the stream already, and would go on to take the peer's messages.
       own.fail();
       return;
     }

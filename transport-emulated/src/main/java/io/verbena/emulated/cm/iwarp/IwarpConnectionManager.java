@@ -17,7 +17,7 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.URI;
 
-/** Connects by MPA. */
+/** The connection manager of iWARP, which connects by MPA. */
 final class IwarpConnectionManager extends NotingConnectionManager {
   private final IwarpFabric fabric;
 

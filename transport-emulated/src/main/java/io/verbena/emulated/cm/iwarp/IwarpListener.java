@@ -8,7 +8,7 @@ import io.verbena.emulated.iwarp.TcpSockets;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 
-/** A port that is listened on. */
+/** A listener on a TCP port. */
 final class IwarpListener extends ManagedListener {
   private final IwarpConnectionManager manager;
   private final TcpSockets.Port port;
@@ -35,7 +35,7 @@ final class IwarpListener extends ManagedListener {
       throws IOException {
     IwarpFabric fabric = manager.fabric();
     IncomingRequests requests = new IncomingRequests(manager, at);
-    // Nobody comes before there is a listener.
+    // While this holds the fabric, no request comes before there is a listener.
     fabric.enter();
     try {
       TcpSockets.Port port =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Connects by the frames of MPA, in which {@code rdma_cm}'s private data travels as it is: one
- * connection of TCP for each, on the port that the address names. Internal: not exported.
+ * Connects by MPA frames, which carry {@code rdma_cm}'s private data unchanged: each connection is
+ * a TCP connection, on the port that the address names. Internal: not exported.
  */
 @NullMarked
 package io.verbena.emulated.cm.iwarp;

@@ -105,7 +105,7 @@ final class LocalConnection extends LocalIdentifier {
     }
   }
 
-  /** One of the queue pairs is closed or in no state to connect: both ends are told. */
+  /** Reports to both ends that one of the queue pairs is closed or in no state to connect. */
   private void fail(LocalConnection active) {
     state = State.ENDED;
     active.state = State.ENDED;

@@ -20,12 +20,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects by name within this JVM. Its event queue is bounded by what can happen: a few events for
- * each open identifier, and the backlog of each listener.
+ * Connects by name within this JVM. Its event queue is bounded: it holds a few events for each open
+ * identifier, and the backlog of each listener.
  */
 final class LocalConnectionManager implements ConnectionManager, DeviceListener {
 
-  /** What a connection manager owns. */
+  /** The kinds of objects that a connection manager owns. */
   enum Kind {
     LISTENER,
     IDENTIFIER
@@ -34,7 +34,7 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
   private static final int MAX_BACKLOG = 1 << 16;
   private static final String ANY_PORT = ":0";
 
-  /** The first that nobody is assigned (RFC 6335, section 6). */
+  /** The first dynamic port, which is assigned to nobody (RFC 6335, section 6). */
   private static final int FIRST_FREE_PORT = 49_152;
 
   private final EmulatedDevice device;
@@ -53,7 +53,7 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
     return device;
   }
 
-  /** Those that it reaches, itself too. */
+  /** Returns the managers that it reaches, including itself. */
   LocalConnectionManagers reachable() {
     return reachable;
   }
@@ -86,7 +86,9 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
     return reachable.listen(space, name, listener) ? listener : null;
   }
 
-  /** A name with port 0 asks for a port that nobody listens on, as an IP address does. */
+  /**
+   * Listens on a free port, which a name with port 0 asks for, as an IP address with port 0 does.
+   */
   private @Nullable LocalListener listenOnFreePort(
       PortSpace space, URI address, String name, int backlog) {
     for (int port = FIRST_FREE_PORT; port < 1 << 16; port++) {
@@ -150,21 +152,21 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
     }
   }
 
-  /** Takes back the requests to a listener that nobody took. */
+  /** Removes and returns the requests to a listener that nobody took. */
   List<ConnectionIdentifier> withdraw(LocalListener listener) {
     synchronized (events) {
       return events.withdraw(listener);
     }
   }
 
-  /** Forgets what has not been told yet of an identifier that is closed. */
+  /** Drops the events of a closed identifier that were not taken yet. */
   void forget(LocalIdentifier identifier) {
     synchronized (events) {
       events.forget(identifier);
     }
   }
 
-  /** An identifier was made. */
+  /** Notes that an identifier was made. */
   void opened(LocalIdentifier identifier) {
     open.opened(Kind.IDENTIFIER, Integer.MAX_VALUE);
     identifiers.add(identifier);
@@ -179,7 +181,7 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
     open.closed(Kind.LISTENER);
   }
 
-  /** Ends all connections, and the wait for an event. */
+  /** Ends all connections of the failed device, and the wait for an event. */
   @Override
   public void deviceFailed() {
     identifiers.forEach(LocalIdentifier::deviceRemoved);

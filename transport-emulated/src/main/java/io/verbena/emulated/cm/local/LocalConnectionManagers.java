@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class LocalConnectionManagers implements ConnectionManagerFactory {
   private final ConcurrentHashMap<Service, LocalListener> listeners = new ConcurrentHashMap<>();
 
-  /** Without listeners. */
+  /** Creates an object without listeners. */
   public LocalConnectionManagers() {}
 
   @Override
@@ -22,7 +22,7 @@ public final class LocalConnectionManagers implements ConnectionManagerFactory {
     return manager;
   }
 
-  /** Whether the name was free. */
+  /** Registers a listener; returns whether the name was free. */
   boolean listen(PortSpace space, String name, LocalListener listener) {
     return listeners.putIfAbsent(new Service(space, name), listener) == null;
   }
@@ -35,6 +35,6 @@ public final class LocalConnectionManagers implements ConnectionManagerFactory {
     return listeners.get(new Service(space, name));
   }
 
-  /** What is listened on: the same name in two port spaces is two of them. */
+  /** The key of a listener: the same name in two port spaces is two keys. */
   private record Service(PortSpace space, String name) {}
 }

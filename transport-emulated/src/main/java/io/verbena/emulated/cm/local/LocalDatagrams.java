@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of the question which queue pair serves a name with datagrams, and of its answer. Who
- * answers does not learn whether anybody still waits for it: nothing is connected.
+ * One end of a datagram resolution: the request for the queue pair that serves a name, and its
+ * answer. The answering end does not learn whether the other still waits: nothing is connected.
  *
  * <pre>{@code
  * active                               passive

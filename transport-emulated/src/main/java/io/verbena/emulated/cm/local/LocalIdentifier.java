@@ -10,12 +10,12 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a request by name and of what comes of it, a connection or an answer: the request, its
+ * One end of a request by name and of its result, a connection or an answer: the request, its
  * deadline, and the queue pair. Both ends share a lock, under which their states change together.
  */
 abstract sealed class LocalIdentifier extends ManagedIdentifier
     permits LocalConnection, LocalDatagrams {
-  /** How soon a request is sent again that did not fit the backlog; the kernel takes 4 s. */
+  /** The delay before a request that did not fit the backlog is sent again; the kernel's is 4 s. */
   private static final long REQUEST_RETRY_NANOS = 20_000_000;
 
   final LocalConnectionManager manager;
@@ -40,8 +40,8 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
   }
 
   /**
-   * The request as an event of the listener's manager, with the passive end; null if it is not
-   * asked any more. While it is made, the listener cannot be closed.
+   * Returns the request as an event of the listener's manager, with the passive end; null if it was
+   * withdrawn. The listener cannot be closed meanwhile.
    */
   final @Nullable ConnectionEvent request(LocalListener listener, ByteBuffer data) {
     synchronized (lock) {
@@ -49,21 +49,21 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
     }
   }
 
-  /** Under the lock, while it asks. */
+  /** Makes the request's event; called under the lock, while it waits for an answer. */
   abstract ConnectionEvent requestNow(LocalListener listener, ByteBuffer data);
 
-  /** Under the lock: whether it waits for an answer. */
+  /** Returns whether it waits for an answer; called under the lock. */
   private boolean asks() {
     return !closed && state == State.CONNECTING;
   }
 
-  /** Under the lock: tells that there is no listener. */
+  /** Raises the event that there is no listener; called under the lock. */
   abstract void nobodyListens();
 
-  /** Under the lock: nobody answered in time. */
+  /** Called under the lock when nobody answered in time. */
   abstract void gaveUp();
 
-  /** Under the lock: what the peer has to know of the end of this. */
+  /** Tells the peer of this end's close, if it has to know; called under the lock. */
   abstract void leave();
 
   @Override
@@ -76,7 +76,7 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
     return "emulated://" + name;
   }
 
-  /** Within a process there are no addresses. */
+  /** Returns null: within a process there are no addresses. */
   @Override
   public final @Nullable InetSocketAddress localAddress() {
     return null;
@@ -97,12 +97,12 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
       state = State.CONNECTING;
       parameters = offered;
     }
-    // The request is sent however short the time for its answer.
+    // The request is sent even if the time for its answer is 0.
     ask(data);
     manager.device().schedule(this::connectTimedOut, timeoutNanos);
   }
 
-  /** Sends the request, again and again while the backlog of the listener is full. */
+  /** Sends the request; repeats it while the backlog of the listener is full. */
   private void ask(ByteBuffer data) {
     LocalListener listener = manager.reachable().listener(space, name);
     synchronized (lock) {
@@ -145,7 +145,7 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
     manager.closed(this);
   }
 
-  /** The device has failed: its program is told, and the peer is not, as nothing is sent. */
+  /** Reports the device's failure to its own program, not to the peer, as nothing is sent. */
   final void deviceRemoved() {
     synchronized (lock) {
       state = State.ENDED;

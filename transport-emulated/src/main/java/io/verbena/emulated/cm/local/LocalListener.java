@@ -8,7 +8,7 @@ import io.verbena.verbs.PortSpace;
 import java.net.URI;
 import java.nio.ByteBuffer;
 
-/** A name that is listened on. */
+/** A listener on a name. */
 final class LocalListener extends ManagedListener {
   private final LocalConnectionManager manager;
   private final PortSpace space;
@@ -27,7 +27,7 @@ final class LocalListener extends ManagedListener {
   }
 
   /**
-   * Tells the program of a request, if there is room for one and it still asks.
+   * Passes a request to the program, if there is room for one and the request still waits.
    *
    * @return false if there is no room or the listener is closed
    */

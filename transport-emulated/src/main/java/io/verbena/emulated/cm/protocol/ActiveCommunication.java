@@ -10,12 +10,12 @@ import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end that asks, until it is established.
+ * The active end of a connection, until it is established.
  *
  * <pre>
  *  state        on                    sends          to
  *  REQ_SENT     REP                   -              REP_RECEIVED  user: replied
- *               MRA                   -              (waits as long as it says before the next REQ)
+ *               MRA                   -              (waits the time in it before the next REQ)
  *               REJ                   -              TIME_WAIT     user: rejected
  *               deadline, no HCA      REJ            TIME_WAIT     user: unreachable
  *  REP_RECEIVED ready()               RTU            ESTABLISHED
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *  ESTABLISHED  REP again             RTU
  * </pre>
  *
- * It sends RTU nine times, as nothing answers it.
+ * It sends RTU nine times, since nothing answers an RTU.
  */
 final class ActiveCommunication extends Communication {
   private final AbsentPeer absent = new AbsentPeer();
@@ -90,7 +90,7 @@ final class ActiveCommunication extends Communication {
     }
   }
 
-  /** The peer accepts and has not the key: both ends are told. */
+  /** Tells both ends that the peer accepts without having the key. */
   private void refuse() {
     Reject reject = sendReject(CmReason.KEY, Mad.noData(0));
     end(reject, told -> told.rejected(reject));

@@ -4,22 +4,22 @@ package io.verbena.emulated.cm.protocol;
 import io.verbena.verbs.Gid;
 
 /**
- * How many messages one end sends to a peer that may not be who it says, as QUIC limits them (RFC
+ * Limits the messages that one end sends to a peer whose address may be forged, as QUIC does (RFC
  * 9000, section 8).
  *
  * <p>Until a message with the id of this end, or a packet for its queue pair, has come, a passive
- * end sends one message for each REQ, and {@value #UNPAID_MESSAGES} more. That is a second REP, for
- * a peer whose RTU was lost and who, like Linux, sends it again only for a REP that comes again; or
- * the REJ at the deadline, if there was none. Where a peer at the same address has proven itself
- * lately, it is {@value #KNOWN_UNPAID_MESSAGES}, ever less often: a second RTU may be lost, too. In
- * either case no more than {@value UnpaidMessages#MOST} of those are out to one address at once.
- * All messages are of one size: so to no address go more than twice the bytes that came from it,
- * and of many requests hardly more than came.
+ * end sends one message for each REQ, and {@value #UNPAID_MESSAGES} more. That one is a second REP,
+ * for a peer whose RTU was lost and which, like Linux, repeats it only for a repeated REP; or the
+ * REJ at the deadline, if there was no second REP. If a peer at the same address has proven itself
+ * recently, {@value #KNOWN_UNPAID_MESSAGES} more are sent, at growing intervals: a second RTU may
+ * be lost, too. In either case at most {@value UnpaidMessages#MOST} of those are outstanding to one
+ * address at once. All messages have the same size: so no address gets more than twice the bytes
+ * that came from it, and for many requests hardly more than came.
  */
 final class AmplificationLimit {
   private static final int UNPAID_MESSAGES = 1;
 
-  /** The same to an address that has proven itself lately. */
+  /** The number of messages beyond the answers for an address that has proven itself recently. */
   private static final int KNOWN_UNPAID_MESSAGES = 4;
 
   private final UnpaidMessages ofAddresses;
@@ -30,7 +30,7 @@ final class AmplificationLimit {
   private final int mostUnpaid;
   private boolean proven;
 
-  /** Requests of a peer that is not {@link #proven} which have not been answered. */
+  /** Requests of a peer that is not {@link #proven} that were not answered yet. */
   private int unanswered;
 
   private int unpaid;
@@ -43,27 +43,27 @@ final class AmplificationLimit {
     this.proven = proven;
   }
 
-  /** For an active end, which has chosen its peer: none. */
+  /** Returns no limit, for an active end, which has chosen its peer. */
   static AmplificationLimit none(UnpaidMessages ofAddresses, Gid address) {
     return new AmplificationLimit(ofAddresses, address, 0, /* proven= */ true);
   }
 
   /**
-   * For a passive end.
+   * Returns the limit of a passive end.
    *
-   * @param known whether somebody at the address has proven itself lately
+   * @param known whether a peer at the address has proven itself recently
    */
   static AmplificationLimit of(UnpaidMessages ofAddresses, Gid address, boolean known) {
     return new AmplificationLimit(
         ofAddresses, address, known ? KNOWN_UNPAID_MESSAGES : UNPAID_MESSAGES, /* proven= */ false);
   }
 
-  /** Whether the peer has shown that it takes what is sent to it. */
+  /** Returns whether the peer has shown that it takes the messages sent to it. */
   boolean isProven() {
     return proven;
   }
 
-  /** The peer has shown that; false if it had before. */
+  /** Notes that the peer has shown that; false if it had before. */
   boolean prove() {
     if (proven) {
       return false;
@@ -73,7 +73,7 @@ final class AmplificationLimit {
     return true;
   }
 
-  /** The peer has asked, so that one answer may go. */
+  /** Notes a request of the peer, which allows one answer. */
   void asked() {
     if (!proven) {
       unanswered++;
@@ -96,12 +96,12 @@ final class AmplificationLimit {
     return false;
   }
 
-  /** Whether nothing more may go until the peer asks again. */
+  /** Returns whether nothing more may be sent until the peer asks again. */
   boolean isReached() {
     return !proven && unanswered == 0 && unpaid == mostUnpaid;
   }
 
-  /** What went unpaid is had back by others at the address. */
+  /** Returns the messages beyond the answers to the allowance of the address. */
   void giveBack() {
     ofAddresses.giveBack(address, unpaid);
     unpaid = 0;

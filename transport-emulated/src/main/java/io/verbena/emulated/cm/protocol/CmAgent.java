@@ -22,19 +22,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a port does about the messages of communication managers: who listens, which connections are
- * on their way, and which are over and wait for stray packets. Of what nobody here knows it answers
- * what the rules allow and no more: a REQ without listener, a stray REP and a stray RTU by REJ, a
- * DREQ by DREP.
+ * Handles a port's messages of communication managers: it keeps the listeners, the connections that
+ * are being made or are established, and those that are over and wait for stray packets. It answers
+ * messages that match nothing here only as the rules allow: a REQ without listener, a stray REP and
+ * a stray RTU by REJ, a DREQ by DREP.
  *
  * <p>A REQ beyond the limits of half-open connections gets no answer, like one beyond a listener's
- * backlog: it comes again by itself, and there may be room then; a REJ would fail the program.
+ * backlog: the peer repeats it, and there may be room then; a REJ would fail the program.
  *
- * <p>For one caller at a time, alarms included. Bounded by what its users ask for, by the backlogs
- * of listeners, by {@link PeerLimits} and {@link #MOST_WAITING}.
+ * <p>For one caller at a time, alarms included. Its size is bounded by the requests of its users,
+ * by the backlogs of listeners, by {@link PeerLimits} and {@link #MOST_WAITING}.
  */
 public final class CmAgent {
-  /** The most connections that are over and remembered. */
+  /** The most connections to remember that are over. */
   static final int MOST_WAITING = 4096;
 
   private final CmPort port;
@@ -44,12 +44,12 @@ public final class CmAgent {
   private final Map<Integer, Communication> byId = new HashMap<>();
   private final Map<Remote, PassiveCommunication> byRemote = new HashMap<>();
 
-  /** Passive ends that have said what their queue pair is, by its number. */
+  /** Passive ends that have sent their queue pair's number, by that number. */
   private final Map<Integer, PassiveCommunication> byQueuePair = new HashMap<>();
 
   private final HalfOpenConnections halfOpen;
 
-  /** Passive ends that are not over. */
+  /** Passive ends that are not over, by IP address. */
   private final CountByAddress<PassiveCommunication> accepted;
 
   private final ProvenAddresses proven = new ProvenAddresses();
@@ -57,10 +57,9 @@ public final class CmAgent {
   private final Set<Communication> waiting = new LinkedHashSet<>();
   private long transactions;
 
-  /** What a connection is called by a peer. */
+  /** A connection's name at a peer. */
   private record Remote(Gid peer, int id) {}
 
-  /** An agent for a port. */
   public CmAgent(CmPort port, Timeline timeline, PeerLimits limits) {
     this.port = port;
     this.timeline = timeline;
@@ -70,7 +69,7 @@ public final class CmAgent {
     services = new ServiceAgent(port, timeline, limits);
   }
 
-  /** What it does about datagrams. */
+  /** Returns the agent for datagrams. */
   public ServiceAgent services() {
     return services;
   }
@@ -80,31 +79,31 @@ public final class CmAgent {
     return listeners.putIfAbsent(serviceId, listener) == null;
   }
 
-  /** Whether a service has a listener. */
+  /** Returns whether a service has a listener. */
   public boolean isListening(long serviceId) {
     return listeners.containsKey(serviceId);
   }
 
-  /** Ends that. */
+  /** Removes a listener. */
   public void unlisten(long serviceId, CmListener listener) {
     listeners.remove(serviceId, listener);
   }
 
   /**
-   * Asks for a connection.
+   * Requests a connection.
    *
-   * @param request whose id, transaction, GUID and source GID are filled in here
-   * @param timeoutNanos how long the peer may take
+   * @param request the request, whose id, transaction, GUID and source GID are filled in here
+   * @param timeoutNanos the time that the peer may take
    */
   public Communication connect(Gid peer, Request request, long timeoutNanos, CmUser user) {
     return connect(peer, request, null, timeoutNanos, user);
   }
 
   /**
-   * Asks for a connection, with a lock if there is a key.
+   * Requests a connection, with a lock if there is a key.
    *
-   * @param request as above
-   * @param key that the peer must have, or null to connect without a lock
+   * @param request the request, completed as above
+   * @param key the key that the peer must have, or null to connect without a lock
    */
   public Communication connect(
       Gid peer, Request request, @Nullable LockKey key, long timeoutNanos, CmUser user) {
@@ -136,7 +135,7 @@ public final class CmAgent {
     return made;
   }
 
-  /** Whether nobody waits for an answer to a DREQ. */
+  /** Returns whether no DREQ waits for an answer. */
   public boolean isQuiet() {
     for (Communication each : byId.values()) {
       if (each.isDisconnecting()) {
@@ -146,7 +145,7 @@ public final class CmAgent {
     return true;
   }
 
-  /** The process of a peer is gone. */
+  /** Ends the connections to a peer whose process is gone. */
   public void departed(Gid peer) {
     for (Communication each : new ArrayList<>(byId.values())) {
       if (each.peer().equals(peer)) {
@@ -155,12 +154,14 @@ public final class CmAgent {
     }
   }
 
-  /** How many connections it knows, also those that are over. */
+  /** Returns the number of connections that it knows, including those that are over. */
   public int known() {
     return byId.size();
   }
 
-  /** A packet has come for a queue pair that is not yet established: its peer is ready. */
+  /**
+   * Notes that a packet has come for a queue pair that is not yet established: its peer is ready.
+   */
   public void packetCame(int queuePair) {
     PassiveCommunication to = byQueuePair.get(queuePair);
     if (to != null) {
@@ -171,7 +172,8 @@ public final class CmAgent {
   /**
    * Takes a message.
    *
-   * @param source where strangers at the address that its packet came from take packets
+   * @param source the GID for answers to a sender that is unknown here, at the address that the
+   *     packet came from
    */
   public void receive(CmMessage message, Gid source) {
     if (message instanceof Request request) {
@@ -214,8 +216,9 @@ public final class CmAgent {
   }
 
   /**
-   * A REJ for a timeout may not know what this end calls the connection. It ends only one that is
-   * not established: who is established knows both ids.
+   * Finds the connection of a message. A REJ for a timeout may not know this end's id of the
+   * connection; it ends only a connection that is not established: a peer that is established knows
+   * both ids.
    */
   private @Nullable Communication find(CmMessage message, Gid source) {
     Communication found = byId.get(message.remoteId());
@@ -226,7 +229,7 @@ public final class CmAgent {
       return null;
     }
     boolean sameName = found.remoteId() == 0 || found.remoteId() == message.localId();
-    // Who refuses a request need not have a name for it.
+    // A peer that refuses a request need not have an id for it.
     return sameName || (message instanceof Reject && message.localId() == 0) ? found : null;
   }
 
@@ -288,7 +291,7 @@ public final class CmAgent {
         to);
   }
 
-  /** The largest packets of a connection. */
+  /** Returns the code of the largest MTU of a connection. */
   private int mtu(Request request) {
     return request.lock() == null ? port.mtu() : port.lockedMtu();
   }
@@ -305,7 +308,7 @@ public final class CmAgent {
     } else if (message instanceof Reply) {
       reject(message, Answered.REPLY, CmReason.INVALID_COMMUNICATION_ID, source);
     } else if (message instanceof ReadyToUse) {
-      // Its sender was slow, and believes in a connection that this end has given up since.
+      // Its sender was slow, and assumes a connection that this end has given up since.
       reject(message, Answered.OTHER, CmReason.INVALID_COMMUNICATION_ID, source);
     }
   }
@@ -314,7 +317,7 @@ public final class CmAgent {
     port.send(message, to);
   }
 
-  /** The port, of which a handshake needs secrets. */
+  /** Returns the port, which also gives handshakes their secrets. */
   CmPort port() {
     return port;
   }
@@ -339,23 +342,23 @@ public final class CmAgent {
     return id;
   }
 
-  /** A passive end has a queue pair now. */
+  /** Notes that a passive end has a queue pair now. */
   void serves(PassiveCommunication communication) {
     byQueuePair.put(communication.localQueuePair(), communication);
     halfOpen.replied(communication);
   }
 
-  /** The peer of a passive end is who it says. */
+  /** Notes that the address of a passive end's peer is genuine. */
   void proven(PassiveCommunication communication) {
     halfOpen.proven(communication);
   }
 
-  /** A passive end is established. */
+  /** Notes that a passive end is established. */
   void established(PassiveCommunication communication) {
     halfOpen.remove(communication);
   }
 
-  /** A connection is over; the oldest such is forgotten if there are too many. */
+  /** Notes that a connection is over; forgets the oldest of those if there are too many. */
   void waits(Communication communication) {
     if (communication instanceof PassiveCommunication passive) {
       halfOpen.remove(passive);

@@ -5,24 +5,26 @@ import io.verbena.emulated.cm.protocol.CmMessage.Request;
 import io.verbena.emulated.lock.LockKey;
 import org.jspecify.annotations.Nullable;
 
-/** Who listens on a service. Called by the driver of the agent; calls nothing back. */
+/**
+ * The listener of a service. Called by the driver of the agent; it must not call the agent back.
+ */
 public interface CmListener {
 
   /**
-   * The key that those who ask must have: a request that does not show it is refused, and the
-   * listener not told. Null to take requests without a lock, and no others.
+   * Returns the key that peers must have: a request without proof of it is refused, and the
+   * listener not called. Null to take only requests without a lock.
    */
   default @Nullable LockKey key() {
     return null;
   }
 
   /**
-   * Somebody asks for a connection.
+   * Takes a request for a connection.
    *
    * @param communication this end of it
-   * @param request what it asks
-   * @return who has this end from now on; null to leave the request without an answer, so that it
-   *     comes again
+   * @param request the request
+   * @return the user of this end from now on; null to leave the request without an answer, so that
+   *     the peer repeats it
    */
   @Nullable CmUser requested(Communication communication, Request request);
 }

@@ -6,40 +6,40 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message of the communication manager. Private data is read-only, and as long as the message has
- * room for: what is behind the sender's bytes is 0. Numbers are those of the wire; what is not of
- * use on RoCE (LIDs, alternate paths, end-to-end contexts) is not here.
+ * A message of the communication manager. Private data is read-only and as long as its field in the
+ * message: bytes behind the sender's are 0. Numbers are those of the wire; fields that RoCE does
+ * not use (LIDs, alternate paths, end-to-end contexts) are left out.
  */
 public sealed interface CmMessage {
 
-  /** Pairs a message with the one that it answers. */
+  /** Returns the transaction, which pairs a message with the one that it answers. */
   long transaction();
 
-  /** What the sender of a message calls the connection; 0 if it has no name for it. */
+  /** Returns the sender's id of the connection; 0 if it has none. */
   int localId();
 
-  /** What the receiver of a message calls it; 0 if the sender does not know. */
+  /** Returns the receiver's id of the connection; 0 if the sender does not know it. */
   int remoteId();
 
   /**
    * REQ: asks for a connection.
    *
-   * @param serviceId who is asked, see {@link ServiceId}
+   * @param serviceId the service that is asked, see {@link ServiceId}
    * @param guid the sender's HCA
    * @param queuePair the sender's queue pair
    * @param responderResources READs and atomics that the sender serves at once
    * @param initiatorDepth READs and atomics that the sender has outstanding at once
    * @param transport 0 for RC
-   * @param startingPsn what the <em>receiver</em> is to send with first
+   * @param startingPsn the first PSN that the <em>receiver</em> is to send
    * @param retryCount retries after a timeout, for both
    * @param partitionKey the partition
-   * @param pathMtu as in {@code enum ibv_mtu}
+   * @param pathMtu the path MTU, as in {@code enum ibv_mtu}
    * @param rnrRetry retries after an RNR NAK, for the receiver
    * @param source the sender's GID
    * @param destination the receiver's GID
-   * @param ackTimeout how long an answer to a packet takes, as code
+   * @param ackTimeout the time that an answer to a packet takes, as code
    * @param privateData {@link Mad#REQUEST_DATA} bytes
-   * @param lock what shows that the sender has a key, or null
+   * @param lock the proof that the sender has a key, or null
    */
   record Request(
       long transaction,
@@ -62,7 +62,7 @@ public sealed interface CmMessage {
       @Nullable RequestLock lock)
       implements CmMessage {
 
-    /** The same with a lock, or without. */
+    /** Returns the same request with another lock, or with none. */
     Request with(@Nullable RequestLock other) {
       return new Request(
           transaction,
@@ -92,12 +92,12 @@ public sealed interface CmMessage {
   }
 
   /**
-   * What a REQ for a locked connection has in addition.
+   * The additional fields of a REQ for a locked connection.
    *
-   * @param version of the lock; not 0
-   * @param suite what packets are sealed with
-   * @param nonce a random number of the sender
-   * @param proof that the sender has the key
+   * @param version the version of the lock; not 0
+   * @param suite the cipher that seals packets
+   * @param nonce a random number of the sender's
+   * @param proof the proof that the sender has the key
    */
   record RequestLock(int version, int suite, ByteBuffer nonce, ByteBuffer proof) {
 
@@ -110,7 +110,7 @@ public sealed interface CmMessage {
    * REP: accepts.
    *
    * @param queuePair the sender's queue pair
-   * @param startingPsn what the receiver is to send with first
+   * @param startingPsn the first PSN that the receiver is to send
    * @param responderResources READs and atomics that the sender serves at once
    * @param initiatorDepth READs and atomics that the sender has outstanding at once
    * @param rnrRetry retries after an RNR NAK, for the receiver
@@ -154,13 +154,12 @@ public sealed interface CmMessage {
       implements CmMessage {}
 
   /**
-   * REJ: ends what was not established.
+   * REJ: ends a connection that was not established.
    *
-   * @param rejected what kind of message is refused
+   * @param rejected the kind of message that is refused
    * @param reason see {@link CmReason}
-   * @param information what the reason says more: of a timeout the sender's HCA, of an invalid MTU
-   *     the largest that the sender takes, as in {@code enum ibv_mtu}; else, or if it does not say,
-   *     0
+   * @param information more about the reason: for a timeout the sender's HCA, for an invalid MTU
+   *     the largest that the sender takes, as in {@code enum ibv_mtu}; else, or if there is none, 0
    * @param privateData {@link Mad#REJECT_DATA} bytes
    */
   record Reject(
@@ -179,10 +178,11 @@ public sealed interface CmMessage {
   }
 
   /**
-   * MRA: the message has come, the answer takes a while.
+   * MRA: the message has come, and its answer takes a while.
    *
-   * @param received what kind of message has come
-   * @param serviceTimeout how long it may take, as code: 4.096 us times 2 to the power of it
+   * @param received the kind of message that has come
+   * @param serviceTimeout the time that the answer may take, as code: 4.096 us times 2 to the power
+   *     of it
    * @param privateData {@link Mad#RECEIPT_DATA} bytes
    */
   record Receipt(
@@ -205,7 +205,7 @@ public sealed interface CmMessage {
       implements CmMessage {}
 
   /**
-   * DREP: it is ended.
+   * DREP: confirms that the connection is ended.
    *
    * @param privateData {@link Mad#READY_DATA} bytes
    */
@@ -217,7 +217,7 @@ public sealed interface CmMessage {
    *
    * @param localId pairs request and reply
    * @param partitionKey the partition
-   * @param serviceId who is asked
+   * @param serviceId the service that is asked
    * @param privateData {@link Mad#SERVICE_REQUEST_DATA} bytes
    */
   record ServiceRequest(
@@ -231,13 +231,13 @@ public sealed interface CmMessage {
   }
 
   /**
-   * SIDR_REP: names it.
+   * SIDR_REP: names that queue pair.
    *
-   * @param remoteId the request's
-   * @param status {@link #NAMED}, or why there is none
-   * @param queuePair where datagrams go
-   * @param serviceId who was asked
-   * @param queueKey what datagrams carry
+   * @param remoteId the request's id
+   * @param status {@link #NAMED}, or the reason why there is none
+   * @param queuePair the queue pair for datagrams
+   * @param serviceId the service that was asked
+   * @param queueKey the queue key for datagrams
    * @param privateData {@link Mad#SERVICE_REPLY_DATA} bytes
    */
   record ServiceReply(
@@ -252,10 +252,10 @@ public sealed interface CmMessage {
     /** {@link #status}: a queue pair is named. */
     public static final int NAMED = 0;
 
-    /** {@link #status}: nobody serves it. */
+    /** {@link #status}: nobody serves datagrams there. */
     public static final int UNSUPPORTED = 1;
 
-    /** {@link #status}: who serves it refuses. */
+    /** {@link #status}: the serving program refuses. */
     public static final int REJECTED = 2;
 
     @Override
@@ -264,7 +264,7 @@ public sealed interface CmMessage {
     }
   }
 
-  /** What kind of message a REJ refuses or an MRA confirms; in the order of their numbers. */
+  /** The kinds of messages that a REJ refuses or an MRA confirms, in the order of their numbers. */
   enum Answered {
     REQUEST,
     REPLY,

@@ -3,9 +3,9 @@ package io.verbena.emulated.cm.protocol;
 
 import io.verbena.verbs.ConnectionEvent;
 
-/** Why a REJ was sent (IBTA volume 1, rejection reasons). */
+/** Reasons for a REJ (IBTA volume 1, rejection reasons). */
 public final class CmReason {
-  /** The sender has waited long enough. */
+  /** The sender got no answer in time. */
   public static final int TIMEOUT = 4;
 
   /** There is no room for another connection. */
@@ -17,16 +17,16 @@ public final class CmReason {
   /** Nobody listens. */
   public static final int INVALID_SERVICE_ID = 8;
 
-  /** Not RC. */
+  /** The transport is not RC. */
   public static final int INVALID_TRANSPORT = 9;
 
   /** The GID is not the sender's, or not the receiver's. */
   public static final int INVALID_GID = 12;
 
-  /** The packets are too large; what size is not, the message says beside. */
+  /** The packets are too large; the message names a size that would fit. */
   public static final int INVALID_MTU = 26;
 
-  /** The program does not want it. */
+  /** The program refuses. */
   public static final int CONSUMER_DEFINED = 28;
 
   /** The keys of a locked wire differ, or one end has none; a reason that IBTA does not have. */

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One end of a connection, from the first request to the end of its time-wait (IBTA volume 1,
- * communication establishment and release). How it is established, {@link ActiveCommunication} and
- * {@link PassiveCommunication} show; what follows is the same at both ends:
+ * communication establishment and release). {@link ActiveCommunication} and {@link
+ * PassiveCommunication} show how it is established; the states after that are the same at both
+ * ends:
  *
  * <pre>
  *  state        on                    sends          to
@@ -34,28 +35,29 @@ import org.jspecify.annotations.Nullable;
  *  REQ_, REP_*  reject(), disconnect() REJ           TIME_WAIT
  * </pre>
  *
- * What is sent and not answered is sent again, at first soon and then ever later. The user is told
- * one end: rejected, unreachable or disconnected; nothing after it has given up itself.
+ * A message that is not answered is sent again, first soon, then at growing intervals. The user is
+ * told of exactly one end: rejected, unreachable or disconnected; of nothing after it has given up
+ * itself.
  *
- * <p>With a {@link LockHandshake}, what does not prove that it is from the peer changes no state
- * from REP on; and nobody gets so far who has not the key.
+ * <p>With a {@link LockHandshake}, from REP on only a message with the peer's proof changes a
+ * state; and a peer without the key does not get as far as REP.
  */
 public abstract sealed class Communication permits ActiveCommunication, PassiveCommunication {
   /** Bytes of a REP's private data that a lock takes. */
   public static final int REPLY_ROOM_OF_LOCK = LockHandshake.REPLY_ROOM;
 
-  /** The same of a REJ. */
+  /** Bytes of a REJ's private data that a lock takes. */
   public static final int PROOF_OF_LOCK = LockProof.LENGTH;
 
   static final long FIRST_RETRY = 20 * RetryTimer.MILLI;
   static final long LAST_RETRY = 500 * RetryTimer.MILLI;
 
-  /** How long a passive end waits for RTU, and an active end repeats it. */
+  /** The time for which a passive end waits for RTU, and an active end repeats it. */
   static final long REPLY_PATIENCE = 10_000 * RetryTimer.MILLI;
 
   private static final long DISCONNECT_PATIENCE = 2_000 * RetryTimer.MILLI;
 
-  /** Longer than a packet stays under way, and longer than anybody sends again. */
+  /** Longer than any packet is in flight, and longer than any peer repeats a message. */
   private static final long TIME_WAIT = 4_000 * RetryTimer.MILLI;
 
   private static final int MOST_SERVICE_TIMEOUT = 18;
@@ -83,7 +85,10 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
 
   private final Gid peer;
 
-  /** What is sent again until it is answered; in TIME_WAIT, the REJ that ended it. */
+  /**
+   * The message that is repeated until it is answered; in TIME_WAIT, the REJ that ended the
+   * connection.
+   */
   private @Nullable CmMessage outgoing;
 
   Communication(
@@ -113,7 +118,7 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
     return messages.remoteId();
   }
 
-  /** The queue pair at this end, once it is known; else 0. */
+  /** Returns the queue pair at this end, or 0 while it is unknown. */
   final int localQueuePair() {
     return localQueuePair;
   }
@@ -122,46 +127,50 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
     return state == State.DREQ_SENT;
   }
 
-  // ---- what the user does
+  // ---- calls of the user
 
-  /** Whether both ends prove who they are. */
+  /** Returns whether the connection is locked: both ends prove that they have the key. */
   public final boolean isLocked() {
     return messages.lock() != null;
   }
 
-  /** What seals the packets, once {@linkplain CmUser#replied replied} or prepared; or null. */
+  /**
+   * Returns the lock that seals the packets, once {@linkplain CmUser#replied replied} or prepared;
+   * or null.
+   */
   public final @Nullable PacketLock packets() {
     LockHandshake lock = messages.lock();
     return lock == null ? null : lock.packets();
   }
 
   /**
-   * Passive end: makes ready to {@linkplain #accept accept} by this reply, so that {@link #packets}
-   * are sealed before the peer sends any. For who accepts next, also without having entered.
+   * Passive end: prepares to {@linkplain #accept accept} by this reply, so that {@link #packets}
+   * are sealed before the peer sends any. To be called by the thread that accepts next, which need
+   * not have entered.
    */
   public void prepare(Reply reply) {}
 
   /**
    * Passive end: accepts. Does nothing if the peer has given up meanwhile.
    *
-   * @param reply whose ids and transaction are filled in here; with a lock, the one that was
-   *     {@linkplain #prepare prepared}
+   * @param reply the reply, whose ids and transaction are filled in here; with a lock, the one that
+   *     was {@linkplain #prepare prepared}
    */
   public void accept(Reply reply) {}
 
   /**
-   * Active end, after {@link CmUser#replied}: says that the queue pair is ready.
+   * Active end, after {@link CmUser#replied}: notes that the queue pair is ready.
    *
-   * @return whether it is established; if not, the peer has given up, and the user is told that
+   * @return whether it is established; if not, the peer has given up, and the user is told so
    */
   public boolean ready() {
     return false;
   }
 
   /**
-   * Either end, in whatever state: refuses the connection, or gives it up. A peer to which it is
-   * established by now, which the user may not have taken note of, is told by a DREQ. The user is
-   * told nothing more.
+   * Either end, in any state: refuses the connection, or gives it up. If the peer's end is
+   * established by now, of which the user may not have taken note, a DREQ is sent. The user is told
+   * nothing more.
    *
    * @param reason see {@link CmReason}
    * @param privateData at most {@link Mad#REJECT_DATA} bytes
@@ -190,11 +199,11 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
     reject(CmReason.CONSUMER_DEFINED, Mad.noData(0));
   }
 
-  // ---- what the peer says
+  // ---- messages of the peer
 
   /**
-   * Whether a message may change anything. Before there are keys of the connection, and of an end
-   * that may not have them, none can be asked for.
+   * Returns whether a message may change anything. While there are no keys of the connection, and
+   * for an end that may not have them, no proof can be required.
    */
   final boolean isGenuine(CmMessage message) {
     return switch (state) {
@@ -204,7 +213,7 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
     };
   }
 
-  /** A message with the id of this end has come, so that the peer has taken one. */
+  /** Notes that a message with the id of this end has come: the peer has taken a message. */
   void proven() {}
 
   void received(Reply reply) {
@@ -234,7 +243,7 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
       case REQ_SENT, REP_RECEIVED, REQ_RECEIVED, REP_SENT ->
           end(null, told -> told.rejected(messages.forProgram(reject)));
       case ESTABLISHED -> {
-        // The peer gave up before it heard that this end is ready; by then it knows both ids.
+        // The peer gave up before it learned that this end is ready; by then it knows both ids.
         if (reject.remoteId() == localId() && reject.localId() == remoteId()) {
           end(null, CmUser::disconnected);
         }
@@ -265,7 +274,7 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
     }
   }
 
-  /** The peer's process is gone, and answers nothing any more. */
+  /** Handles that the peer's process is gone and answers nothing any more. */
   final void departed() {
     switch (state) {
       case REQ_SENT, REP_RECEIVED, REQ_RECEIVED, REP_SENT ->
@@ -285,7 +294,7 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
     sleep();
   }
 
-  /** Sends a message, unless nothing more may go to a peer that may not be who it says. */
+  /** Sends a message, unless the amplification limit is reached. */
   final void emit(CmMessage message) {
     if (limit.take()) {
       agent.send(message, peer);
@@ -298,7 +307,7 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
     }
   }
 
-  /** What was sent is not to be sent again. */
+  /** Notes that the outgoing message is answered, so that it is not sent again. */
   final void answered() {
     timer.cancel();
     outgoing = null;
@@ -324,8 +333,8 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
         giveUp(ConnectionEvent.NO_HCA);
       } else {
         emitAgain();
-        // An RTU that has come is not answered: no more of it than eight, over all that time.
-        // Nor are there many for a peer that may not be there.
+        // A received RTU is not answered: at most eight more are sent, over all that time. Nor are
+        // many sent to a peer that may not be there.
         boolean seldom = state == State.ESTABLISHED || !limit.isProven();
         timer.backOff(seldom ? REPLY_PATIENCE : LAST_RETRY);
         sleep();
@@ -333,7 +342,7 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
     }
   }
 
-  /** For who is about to ask again: whether there is nobody to ask. */
+  /** Returns whether the peer is certainly absent; called before a message is sent again. */
   boolean isPeerAbsent() {
     return false;
   }
@@ -356,9 +365,9 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
   }
 
   /**
-   * Ends it, and tells the user so.
+   * Ends the connection, and tells the user.
    *
-   * @param reject that was sent to the peer, or null
+   * @param reject the REJ that was sent to the peer, or null
    */
   final void end(@Nullable Reject reject, Consumer<CmUser> event) {
     CmUser told = user;

@@ -13,11 +13,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of one end of a connection: with the ids of both ends, and proven where there is a
- * lock.
+ * The messages of one end of a connection: with the ids of both ends, and with a proof if there is
+ * a lock.
  */
 final class ConnectionMessages {
-  /** The program takes its time: 4.096 us times 2 to the power of it is 269 ms. */
+  /**
+   * The code of the time that the program may take: 4.096 us times 2 to the power of 16 is 269 ms.
+   */
   private static final int SERVICE_TIMEOUT = 16;
 
   private final long transaction;
@@ -26,10 +28,10 @@ final class ConnectionMessages {
   private int remoteId;
 
   /**
-   * The messages of an end.
+   * Creates the messages of an end.
    *
    * @param remoteId 0 until {@link #remoteId(int)}
-   * @param lock how the ends prove who they are, or null
+   * @param lock the handshake in which the ends prove that they have the key, or null
    */
   ConnectionMessages(long transaction, int localId, int remoteId, @Nullable LockHandshake lock) {
     this.transaction = transaction;
@@ -54,9 +56,9 @@ final class ConnectionMessages {
     return lock;
   }
 
-  // ---- sent
+  // ---- sent messages
 
-  /** A REP; with a lock not yet proven. */
+  /** Returns a REP; with a lock not yet proven. */
   Reply reply(Reply reply) {
     return new Reply(
         transaction,
@@ -71,12 +73,11 @@ final class ConnectionMessages {
         reply.privateData());
   }
 
-  /** An RTU. */
   ReadyToUse ready() {
     return proven(Mad.READY_DATA, data -> new ReadyToUse(transaction, localId, remoteId, data));
   }
 
-  /** An MRA of the REQ, which needs no proof: it promises nothing. */
+  /** Returns an MRA of the REQ, which needs no proof: it promises nothing. */
   Receipt receipt() {
     return new Receipt(
         transaction,
@@ -87,21 +88,20 @@ final class ConnectionMessages {
         Mad.noData(Mad.RECEIPT_DATA));
   }
 
-  /** A DREQ, which begins a transaction of its own. */
+  /** Returns a DREQ, which begins a transaction of its own. */
   DisconnectRequest disconnect(long asking, int remoteQueuePair) {
     return proven(
         Mad.DISCONNECT_DATA,
         data -> new DisconnectRequest(asking, localId, remoteId, remoteQueuePair, data));
   }
 
-  /** A DREP. */
   DisconnectReply disconnected(DisconnectRequest request) {
     return proven(
         Mad.READY_DATA,
         data -> new DisconnectReply(request.transaction(), localId, remoteId, data));
   }
 
-  /** A REJ; with a lock the program's data goes with that of a REQ only. */
+  /** Returns a REJ; with a lock only a REJ of a REQ carries the program's data. */
   Reject reject(Answered answered, int reason, long information, ByteBuffer privateData) {
     Function<ByteBuffer, Reject> message =
         data -> new Reject(transaction, localId, remoteId, answered, reason, information, data);
@@ -113,14 +113,17 @@ final class ConnectionMessages {
         : lock.prove(Mad.REJECT_DATA, message);
   }
 
-  /** A message without private data; with a lock, and keys of the connection, proven. */
+  /**
+   * Returns a message without private data; with a proof if there are a lock and keys of the
+   * connection.
+   */
   private <M extends CmMessage> M proven(int length, Function<ByteBuffer, M> message) {
     return lock == null ? message.apply(Mad.noData(length)) : lock.prove(length, message);
   }
 
-  // ---- received
+  // ---- received messages
 
-  /** Whether a message comes from the peer; a REP is judged where it is taken. */
+  /** Returns whether a message comes from the peer; a REP is checked where it is taken. */
   boolean admits(CmMessage message) {
     boolean needsProof =
         message instanceof ReadyToUse
@@ -130,7 +133,7 @@ final class ConnectionMessages {
     return lock == null || !needsProof || lock.admits(message);
   }
 
-  /** A REJ as the program sees it. */
+  /** Returns a REJ as the program sees it. */
   Reject forProgram(Reject reject) {
     return lock == null ? reject : lock.forProgram(reject);
   }

@@ -6,27 +6,25 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What peers have asked for and what is unfinished, in all and of each IP address, within limits.
- */
+/** Counts unfinished requests of peers, in all and for each IP address, within limits. */
 final class CountByAddress<T> {
   private final int most;
   private final int mostOfAddress;
   private final Map<T, Gid> addresses = new HashMap<>();
   private final Map<Gid, Integer> ofAddress = new HashMap<>();
 
-  /** Counts to so many in all, and so many of each address. */
+  /** Counts up to {@code most} in all, and up to {@code mostOfAddress} for each address. */
   CountByAddress(int most, int mostOfAddress) {
     this.most = most;
     this.mostOfAddress = mostOfAddress;
   }
 
-  /** Whether no more are allowed, whoever asks. */
+  /** Returns whether no more are allowed of any address. */
   boolean isFull() {
     return addresses.size() >= most;
   }
 
-  /** Whether no more are allowed of an address. */
+  /** Returns whether no more are allowed of an address. */
   boolean isFull(Gid address) {
     return ofAddress.getOrDefault(address, 0) >= mostOfAddress;
   }
@@ -36,12 +34,12 @@ final class CountByAddress<T> {
     ofAddress.merge(address, 1, Integer::sum);
   }
 
-  /** The address that it counts for, if it does. */
+  /** Returns the address that it counts for, or null if it is not counted. */
   @Nullable Gid address(T one) {
     return addresses.get(one);
   }
 
-  /** It is finished, or over. Idempotent. */
+  /** Stops counting one that is finished, or over. Idempotent. */
   void remove(T one) {
     Gid address = addresses.remove(one);
     if (address != null) {

@@ -9,18 +9,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections that peers have asked for and that are not established yet, within limits. A REQ in
- * another's name costs its sender nothing and this end a queue pair.
+ * Connections that peers have requested and that are not established yet, within limits. A REQ with
+ * a forged sender costs that sender nothing and this end a queue pair.
  */
 final class HalfOpenConnections {
   private final CountByAddress<PassiveCommunication> count;
 
-  /** Those whose peers have been sent a REP and have shown nothing of it, the oldest first. */
+  /**
+   * Connections whose peers were sent a REP and have not proven yet that they got it, the oldest
+   * first.
+   */
   private final Set<PassiveCommunication> unproven = new LinkedHashSet<>();
 
   private final Map<Name, PassiveCommunication> byName = new HashMap<>();
 
-  /** What a connection is called by somebody at an IP address. */
+  /** A connection's name at an IP address. */
   private record Name(Gid address, int id) {}
 
   HalfOpenConnections(PeerLimits limits) {
@@ -28,8 +31,8 @@ final class HalfOpenConnections {
   }
 
   /**
-   * Whether one more from an address is within the limits. Where all places are taken, the oldest
-   * makes room whose peer is silent for longer than peers are.
+   * Returns whether one more from an address is within the limits. If all places are taken, the
+   * oldest connection with an unproven peer gives its place, if that peer has been silent for long.
    */
   boolean hasRoom(Gid address) {
     if (count.isFull(address)) {
@@ -49,22 +52,22 @@ final class HalfOpenConnections {
     byName.put(new Name(address, communication.remoteId()), communication);
   }
 
-  /** The latest that somebody at an IP address calls so; the UDP port does not count. */
+  /** Returns the latest connection with this name at an IP address; the UDP port does not count. */
   @Nullable PassiveCommunication find(Gid address, int remoteId) {
     return byName.get(new Name(address, remoteId));
   }
 
-  /** Its REP is sent. */
+  /** Notes that its REP is sent. */
   void replied(PassiveCommunication communication) {
     unproven.add(communication);
   }
 
-  /** Its peer has shown what only the receiver of the REP knows. */
+  /** Notes that its peer has sent what only the receiver of the REP knows. */
   void proven(PassiveCommunication communication) {
     unproven.remove(communication);
   }
 
-  /** It is established, or over. Idempotent. */
+  /** Removes a connection that is established, or over. Idempotent. */
   void remove(PassiveCommunication communication) {
     unproven.remove(communication);
     Gid address = count.address(communication);

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code rdma_cm} puts before a program's private data in a request: the IP addresses that the
- * program knows (annex on the IP addressing of CM private data).
+ * The IP addresses that {@code rdma_cm} puts before a program's private data in a request (annex on
+ * the IP addressing of CM private data).
  *
  * <pre>
  *  0 version 0 | 1 IP version 4, reserved 4 | 2 source port 2 | 4 source 16 | 20 destination 16
@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ipVersion 4 or 6
  * @param sourcePort the asking program's port
- * @param source its address; of IPv4 the low 32 bits, the others are 0, but for {@link #at}
+ * @param source its address; of IPv4 the low 32 bits, the others are 0, except by {@link #at}
  * @param destination the address that is asked
  */
 public record IpAddressing(int ipVersion, int sourcePort, Gid source, Gid destination) {
-  /** Bytes that it takes. */
+  /** Bytes of this header. */
   public static final int LENGTH = 36;
 
   private static final int IP_VERSION_OFFSET = 1;
@@ -30,15 +30,16 @@ public record IpAddressing(int ipVersion, int sourcePort, Gid source, Gid destin
   private static final int DESTINATION_OFFSET = 20;
   private static final int PORT_MASK = 0xffff;
 
-  /** IPv4, its addresses with the first byte in the high bits. */
+  /** Returns IPv4 addressing; each address has its first byte in the high bits. */
   public static IpAddressing ipv4(int sourcePort, int source, int destination) {
     return new IpAddressing(
         4, sourcePort, new Gid(0, source & 0xffff_ffffL), new Gid(0, destination & 0xffff_ffffL));
   }
 
   /**
-   * The same of IPv4, for an HCA that takes packets on this UDP port. Where that is not RoCEv2's,
-   * it stands in bytes that mean nothing to others: a SIDR_REQ has no other place for it.
+   * Returns the same IPv4 addressing for an HCA that takes packets on this UDP port. A port other
+   * than RoCEv2's is written to bytes that other implementations ignore: a SIDR_REQ has no other
+   * place for it.
    */
   public IpAddressing at(int udpPort) {
     return new IpAddressing(
@@ -48,18 +49,18 @@ public record IpAddressing(int ipVersion, int sourcePort, Gid source, Gid destin
         destination);
   }
 
-  /** Where the HCA takes packets. */
+  /** Returns the UDP port on which the HCA takes packets. */
   public int udpPort() {
     int port = ipVersion == 4 ? (int) source.high() & PORT_MASK : 0;
     return port == 0 ? Frame.UDP_PORT : port;
   }
 
-  /** IPv6. */
+  /** Returns IPv6 addressing. */
   public static IpAddressing ipv6(int sourcePort, Gid source, Gid destination) {
     return new IpAddressing(6, sourcePort, source, destination);
   }
 
-  /** Writes it at the buffer's position, which moves behind it. */
+  /** Writes the header at the buffer's position, which moves behind it. */
   public void write(ByteBuffer into) {
     into.put((byte) 0)
         .put((byte) (ipVersion << IP_VERSION_SHIFT))
@@ -71,9 +72,9 @@ public record IpAddressing(int ipVersion, int sourcePort, Gid source, Gid destin
   }
 
   /**
-   * Reads it from the begin of private data.
+   * Reads the header from the start of private data.
    *
-   * @return null if it is none, or too short for one
+   * @return null if there is no header, or too few bytes for one
    */
   public static @Nullable IpAddressing read(ByteBuffer privateData) {
     int at = privateData.position();

@@ -16,22 +16,22 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the two ends of a connection with a lock prove to each other that they have the key, and come
- * to keys of this connection.
+ * The handshake of a connection with a lock: both ends prove to each other that they have the key,
+ * and derive keys of this connection.
  *
  * <pre>
  *  REQ   nonce of the active end, proof by the key
  *  REP   nonce of the passive end, proof by the keys of the connection: of the key, of both nonces,
  *        and of every field of REQ and REP
- *  RTU   proof by the keys of the connection; so does the first packet prove it
- *  DREQ, DREP, and REJ of what is established: likewise
+ *  RTU   proof by the keys of the connection; the first packet is a proof, too
+ *  DREQ, DREP, and REJ after establishing: likewise
  *  REJ of a REQ by the program: proof by the key, of this REQ
  * </pre>
  *
  * <p>A proof covers all fields of its message, as {@link Mad#write} writes them.
  */
 final class LockHandshake {
-  /** The lock that is spoken here: both are part of all proofs. */
+  /** The lock version of this end; version and suite are part of all proofs. */
   static final int VERSION = 1;
 
   /** AES-256-GCM. */
@@ -40,7 +40,7 @@ final class LockHandshake {
   /** Bytes of a nonce. */
   static final int NONCE = 16;
 
-  /** What a REP has less room for: version, nonce, proof. */
+  /** Bytes by which a lock shortens a REP's private data: version, nonce, proof. */
   static final int REPLY_ROOM = Mad.LENGTH - Rep.LOCK_VERSION;
 
   private static final int PROOF = Mad.LENGTH - LockProof.LENGTH;
@@ -48,7 +48,7 @@ final class LockHandshake {
   private final LockKey key;
   private final boolean active;
 
-  /** The REQ, with zeros for its proof. */
+  /** The REQ, with zeros in place of its proof. */
   private final byte[] request;
 
   private @Nullable LockSession session;
@@ -83,7 +83,7 @@ final class LockHandshake {
 
   // ---- REQ
 
-  /** Active end: a request, otherwise complete, with a fresh nonce and its proof. */
+  /** Active end: returns a request, otherwise complete, with a fresh nonce and its proof. */
   static Request prove(Request request, LockKey key, CmPort secrets) {
     RequestLock lock =
         new RequestLock(
@@ -95,14 +95,15 @@ final class LockHandshake {
     return asked.with(lock.with(LockProof.ofRequest(key, unproven(asked))));
   }
 
-  /** The active end of a request that was {@linkplain #prove proven}. */
+  /** Returns the active end of a request that was {@linkplain #prove proven}. */
   static LockHandshake active(LockKey key, Request request) {
     return new LockHandshake(key, /* active= */ true, request);
   }
 
   /**
-   * Whether a request may come in. It must have a lock where there is a key, have none where there
-   * is none, be of somebody with the key, and be for this port and no other that has the key.
+   * Returns whether a request is admitted. It must have a lock if there is a key, have none if
+   * there is none, come from a peer with the key, and be for this port and no other that has the
+   * key.
    */
   static boolean admits(@Nullable LockKey key, Request request, Gid port) {
     RequestLock lock = request.lock();
@@ -115,14 +116,14 @@ final class LockHandshake {
         && LockProof.equal(LockProof.ofRequest(key, unproven(request)), lock.proof());
   }
 
-  /** The passive end of a request that was {@linkplain #admits admitted}. */
+  /** Returns the passive end of a request that was {@linkplain #admits admitted}. */
   static LockHandshake passive(LockKey key, Request request) {
     return new LockHandshake(key, /* active= */ false, request);
   }
 
   // ---- REP
 
-  /** Passive end: a reply with nonce and proof at the end of its private data. */
+  /** Passive end: returns a reply with nonce and proof at the end of its private data. */
   Reply prove(Reply reply, CmPort secrets) {
     int at = Rep.LOCK_VERSION - Rep.PRIVATE;
     ByteBuffer data = ByteBuffer.allocate(Mad.REPLY_DATA);
@@ -135,7 +136,7 @@ final class LockHandshake {
     return whole;
   }
 
-  /** Active end: whether a reply comes from somebody with the key, who has had this request. */
+  /** Active end: returns whether a reply comes from a peer with the key that got this request. */
   boolean admits(Reply reply) {
     byte[] whole = bytes(reply);
     ByteBuffer mad = ByteBuffer.wrap(whole);
@@ -150,26 +151,26 @@ final class LockHandshake {
     return true;
   }
 
-  /** What seals packets; null before there are keys of the connection. */
+  /** Returns the lock that seals packets; null before there are keys of the connection. */
   @Nullable PacketLock packets() {
     LockSession made = session;
     return made == null ? null : made.packets();
   }
 
-  /** A reply as it is for the program, which sees its own private data. */
+  /** Returns a reply as the program sees it, with the peer program's private data only. */
   static Reply forProgram(Reply reply) {
     ByteBuffer data = reply.privateData();
     return reply.with(data.slice(data.position(), data.remaining() - REPLY_ROOM));
   }
 
-  // ---- what follows
+  // ---- later messages
 
   /**
-   * A message with its proof at the end of its private data; without keys of the connection, with
-   * none.
+   * Returns a message with its proof at the end of its private data; without a proof if there are
+   * no keys of the connection.
    *
-   * @param length of its private data
-   * @param message makes the message of its private data, to which the proof is still added
+   * @param length the length of its private data
+   * @param message makes the message of its private data, to which the proof is added later
    */
   <M extends CmMessage> M prove(int length, Function<ByteBuffer, M> message) {
     ByteBuffer data = ByteBuffer.allocate(length);
@@ -181,13 +182,15 @@ final class LockHandshake {
     return made;
   }
 
-  /** Whether a message of what has keys of its connection comes from the peer. */
+  /**
+   * Returns whether a message comes from the peer; false while there are no keys of the connection.
+   */
   boolean admits(CmMessage message) {
     LockSession keys = session;
     return keys != null && hasProof(message, keys::proofOfPeer);
   }
 
-  /** Passive end: the program's REJ of the request, with its proof. */
+  /** Passive end: returns the program's REJ of the request, with its proof. */
   Reject proveRefusal(ByteBuffer privateData, Function<ByteBuffer, Reject> message) {
     ByteBuffer data = ByteBuffer.allocate(Mad.REJECT_DATA);
     data.put(0, privateData, privateData.position(), privateData.remaining());
@@ -197,8 +200,8 @@ final class LockHandshake {
   }
 
   /**
-   * A REJ as it is for the program. Anybody can refuse a connection; but what the peer's program
-   * says about it to the active end comes from there, or is not told.
+   * Returns a REJ as the program sees it. Anybody can refuse a connection; but the active end's
+   * program gets the private data only if it is proven to come from the peer.
    */
   Reject forProgram(Reject reject) {
     if (!active) {

@@ -24,12 +24,12 @@ import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** How the messages of the communication manager stand in bytes. */
+/** Reads and writes the messages of the communication manager as bytes. */
 public final class Mad {
   /** Bytes of every management datagram. */
   public static final int LENGTH = 256;
 
-  /** The queue key of all of them. */
+  /** The queue key of all management datagrams. */
   public static final int QUEUE_KEY = 0x8001_0000;
 
   /** Bytes of private data in a REQ, with those that {@link IpAddressing} takes. */
@@ -56,7 +56,7 @@ public final class Mad {
   /** Bytes of private data in a SIDR_REP. */
   public static final int SERVICE_REPLY_DATA = LENGTH - SidrRep.PRIVATE;
 
-  /** 4.3 s: how long an answer to a message takes at the most. */
+  /** 4.3 s: the longest time that an answer to a message takes. */
   private static final int RESPONSE_TIMEOUT = 20;
 
   private static final int MOST_RETRIES = 15;
@@ -66,7 +66,7 @@ public final class Mad {
 
   private Mad() {}
 
-  /** Judges the bytes from position to limit; never throws, whatever they are. */
+  /** Checks the bytes from position to limit; never throws, whatever they are. */
   public static MadFault check(ByteBuffer mad) {
     if (mad.remaining() != LENGTH) {
       return MadFault.LENGTH;
@@ -93,7 +93,7 @@ public final class Mad {
   /**
    * Reads a message.
    *
-   * @param mad {@link #LENGTH} bytes from its position on, which {@link #check} found good; not
+   * @param mad {@link #LENGTH} bytes from its position on, which {@link #check} found valid; not
    *     changed
    * @return the message, with bytes of its own
    */
@@ -164,7 +164,10 @@ public final class Mad {
     };
   }
 
-  /** In the upper half, as in a REQ; also from those who write it to the lower one. */
+  /**
+   * Reads the MTU from the upper half, as in a REQ, or from the lower one, where some senders write
+   * it.
+   */
   private static int mtu(int information) {
     int upper = information >>> 4;
     return upper == 0 ? information : upper;
@@ -210,7 +213,7 @@ public final class Mad {
         lock(m));
   }
 
-  /** A request with an alternate path has none. */
+  /** Reads the lock; a request with an alternate path has none. */
   private static @Nullable RequestLock lock(ByteBuffer m) {
     int version = m.get(Req.LOCK_VERSION) & 0xff;
     return version == 0 || m.getInt(Req.ALTERNATE_LIDS) != 0
@@ -362,7 +365,7 @@ public final class Mad {
     return m.getInt(at) >>> Byte.SIZE;
   }
 
-  /** The byte behind it is kept. */
+  /** Writes three bytes; keeps the byte behind them. */
   private static void put24(ByteBuffer m, int at, int value) {
     m.putInt(at, (value & MASK_24) << Byte.SIZE | (m.get(at + 3) & 0xff));
   }
@@ -383,12 +386,12 @@ public final class Mad {
     m.put(from, data, data.position(), Math.min(data.remaining(), LENGTH - from));
   }
 
-  /** Private data of a length that says nothing. */
+  /** Returns empty private data of a length: zeros. */
   static ByteBuffer noData(int length) {
     return ByteBuffer.allocate(length).asReadOnlyBuffer();
   }
 
-  /** Private data of a length, with these bytes first, for a message. */
+  /** Returns private data of a length, with these bytes first, for a message. */
   public static ByteBuffer padded(ByteBuffer data, int length) {
     ByteBuffer padded = ByteBuffer.allocate(length);
     padded.put(0, data, data.position(), data.remaining());

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.protocol;
 
-/** What is wrong with the bytes of a management datagram; the first thing found. */
+/** The first fault found in the bytes of a management datagram. */
 public enum MadFault {
-  /** Nothing. */
+  /** There is no fault. */
   NONE,
-  /** Not {@link Mad#LENGTH} bytes. */
+  /** The length is not {@link Mad#LENGTH}. */
   LENGTH,
-  /** Another version of the common header than 1. */
+  /** The version of the common header is not 1. */
   BASE_VERSION,
-  /** Another management class than communication management. */
+  /** The management class is not communication management. */
   CLASS,
-  /** Another version of the class than 2. */
+  /** The version of the class is not 2. */
   CLASS_VERSION,
-  /** Another method than Send. */
+  /** The method is not Send. */
   METHOD,
-  /** No message that is known here: alternate paths are not. */
+  /** The message is unknown here: alternate paths are not supported. */
   ATTRIBUTE
 }

@@ -67,10 +67,10 @@ final class MadLayout {
     /** Timeout 5, reserved 3. */
     static final int ACK_TIMEOUT = DATA + 95;
 
-    /** Of an alternate path, for which there is none if they are 0. */
+    /** LIDs of an alternate path; there is none if they are 0. */
     static final int ALTERNATE_LIDS = DATA + 96;
 
-    /** In the fields of an alternate path that there is none of: the GIDs, and what follows. */
+    /** The lock takes the fields of the missing alternate path: the GIDs, and those behind them. */
     static final int LOCK_NONCE = DATA + 100;
 
     static final int LOCK_PROOF = DATA + 116;

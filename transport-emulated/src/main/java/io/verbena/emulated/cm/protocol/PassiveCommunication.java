@@ -8,7 +8,7 @@ import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end that is asked, until it is established.
+ * The passive end of a connection, until it is established.
  *
  * <pre>
  *  state        on                    sends          to
@@ -23,19 +23,19 @@ import org.jspecify.annotations.Nullable;
  *               DREQ                  DREP           TIME_WAIT     user: established, disconnected
  * </pre>
  *
- * Who sends a REQ may not be who it says: see {@link AmplificationLimit}.
+ * The sender of a REQ may be forged: see {@link AmplificationLimit}.
  */
 final class PassiveCommunication extends Communication {
   /**
-   * How long a request that is neither accepted nor rejected is kept after it came last. Who still
-   * waits for an answer asks more often: Linux every 5 s.
+   * The time for which a request that is neither accepted nor rejected is kept after it came last.
+   * A peer that still waits for an answer asks more often: Linux every 5 s.
    */
   static final long DECISION_PATIENCE = 30_000 * RetryTimer.MILLI;
 
-  /** How long a REP is unanswered before its place goes to others, if they need it. */
+  /** The time after which an unanswered REP gives its place to others that need it. */
   private static final long SILENCE = 2_000 * RetryTimer.MILLI;
 
-  /** When the first REP was sent. */
+  /** The time at which the first REP was sent. */
   private long replied;
 
   /** With a lock: the REP that {@link #prepare} made. */
@@ -60,7 +60,7 @@ final class PassiveCommunication extends Communication {
     limit.asked();
   }
 
-  /** Somebody is to decide on it. */
+  /** Sets the user that decides on the request, and starts the time for that. */
   void user(CmUser owner) {
     user = owner;
     timer.await(DECISION_PATIENCE);
@@ -112,7 +112,7 @@ final class PassiveCommunication extends Communication {
     tell(CmUser::established);
   }
 
-  /** The request that it was made for has come again. */
+  /** Handles that its request has come again. */
   void receivedAgain() {
     limit.asked();
     switch (state) {
@@ -125,7 +125,7 @@ final class PassiveCommunication extends Communication {
     }
   }
 
-  /** Gives its place to another, if its peer is silent; whether it did. */
+  /** Gives its place to another connection if its peer is silent; returns whether it did. */
   boolean giveWay() {
     if (timer.now() - replied < SILENCE) {
       return false;

@@ -7,14 +7,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * IP addresses from which a message has come lately that only the receiver of one of ours can
- * write. Bounded: the one that was heard of longest ago is forgotten first.
+ * IP addresses that have proven themselves recently: from each came a message that only the
+ * receiver of one of ours can write. Bounded: the address that was silent for longest is forgotten
+ * first.
  */
 final class ProvenAddresses {
   static final int MOST = 1024;
   private static final long REMEMBERED_NANOS = 600_000_000_000L;
 
-  /** When each proved itself last, the oldest first. */
+  /** The time of each address's last proof, the oldest first. */
   private final Map<Gid, Long> moments = new LinkedHashMap<>();
 
   void add(Gid address, long now) {

@@ -4,7 +4,7 @@ package io.verbena.emulated.cm.protocol;
 import io.verbena.emulated.engine.Timeline;
 
 /**
- * When a message that nobody answers is sent again: at first soon, then ever later, until a
+ * Decides when an unanswered message is sent again: first soon, then at growing intervals, until a
  * deadline. Its alarm serves other waits of the same state machine, too: one at a time.
  */
 final class RetryTimer {
@@ -16,7 +16,7 @@ final class RetryTimer {
   private long delay;
 
   /**
-   * A timer that is not set.
+   * Creates a timer that is not set.
    *
    * @param due called when a message is to be sent again, at the deadline, or after another wait
    */
@@ -29,7 +29,7 @@ final class RetryTimer {
     return timeline.now();
   }
 
-  /** A message is about to be sent; {@link #sleep} follows. */
+  /** Begins the retries of a message that is about to be sent; {@link #sleep} follows. */
   void begin(long patience, long firstRetry) {
     deadline = now() + patience;
     if (deadline < 0) {
@@ -48,12 +48,12 @@ final class RetryTimer {
     alarm.set(deadline);
   }
 
-  /** Has the next retry come later than the last one, by no more than {@code longest}. */
+  /** Doubles the delay of the next retry, up to {@code longest}. */
   void backOff(long longest) {
     delay = Math.min(2 * delay, longest);
   }
 
-  /** Has the next retry come so late. */
+  /** Sets the delay of the next retry. */
   void delay(long nanos) {
     delay = nanos;
   }
@@ -62,7 +62,7 @@ final class RetryTimer {
     return now() - deadline >= 0;
   }
 
-  /** Waits for something else. */
+  /** Waits for something other than a retry. */
   void await(long nanos) {
     alarm.set(now() + nanos);
   }

@@ -13,13 +13,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a port does about service ID resolution: who serves datagrams, who is asked, and what was
- * answered lately. For whom nobody serves it says so.
+ * Handles a port's service ID resolution: it keeps the listeners for datagrams, the open questions,
+ * and the recent answers. If a service has no listener, it answers so.
  *
- * <p>A question beyond the limits of those that nobody has answered yet gets no answer, like one
- * beyond a listener's backlog.
+ * <p>A question beyond the limits of unanswered questions gets no answer, like one beyond a
+ * listener's backlog.
  *
- * <p>For one caller at a time, alarms included. Bounded as {@link CmAgent}.
+ * <p>For one caller at a time, alarms included. Bounded like {@link CmAgent}.
  */
 public final class ServiceAgent {
   private final CmPort port;
@@ -31,7 +31,7 @@ public final class ServiceAgent {
   private final Set<ServiceResolution> answered = new LinkedHashSet<>();
   private long transactions;
 
-  /** What a peer asks, however often. */
+  /** Identifies a peer's question, also when it is repeated. */
   private record Question(Gid peer, int id, long transaction) {}
 
   ServiceAgent(CmPort port, Timeline timeline, PeerLimits limits) {
@@ -46,21 +46,21 @@ public final class ServiceAgent {
     return listeners.putIfAbsent(serviceId, listener) == null;
   }
 
-  /** Whether datagrams of a service have a listener. */
+  /** Returns whether datagrams of a service have a listener. */
   public boolean isListening(long serviceId) {
     return listeners.containsKey(serviceId);
   }
 
-  /** Ends that. */
+  /** Removes a listener. */
   public void unlisten(long serviceId, ServiceListener listener) {
     listeners.remove(serviceId, listener);
   }
 
   /**
-   * Asks who serves datagrams.
+   * Asks a peer for the queue pair that serves datagrams.
    *
-   * @param request whose id and transaction are filled in here
-   * @param timeoutNanos how long the peer may take
+   * @param request the request, whose id and transaction are filled in here
+   * @param timeoutNanos the time that the peer may take
    */
   public ServiceResolution ask(
       Gid peer, ServiceRequest request, long timeoutNanos, ServiceUser user) {
@@ -85,7 +85,7 @@ public final class ServiceAgent {
     return id;
   }
 
-  /** How many questions it knows, also those that are answered. */
+  /** Returns the number of questions that it knows, including answered ones. */
   public int known() {
     return asking.size() + asked.size();
   }
@@ -110,7 +110,7 @@ public final class ServiceAgent {
           source);
       return;
     }
-    // Who asks may name any UDP port.
+    // The asking peer may name any UDP port.
     Gid address = UdpGid.plain(source);
     if (undecided.isFull(address) || undecided.isFull()) {
       return;
@@ -142,7 +142,7 @@ public final class ServiceAgent {
     port.send(message, to);
   }
 
-  /** A question is answered; the oldest such is forgotten if there are too many. */
+  /** Notes that a question is answered; forgets the oldest of those if there are too many. */
   void answered(ServiceResolution resolution) {
     undecided.remove(resolution);
     answered.add(resolution);

@@ -2,8 +2,8 @@
 package io.verbena.emulated.cm.protocol;
 
 /**
- * Who is asked for a connection, as {@code rdma_cm} numbers it: a port of a port space (annex on
- * the IP addressing of CM private data).
+ * The number of a service, as {@code rdma_cm} forms it: a port of a port space (annex on the IP
+ * addressing of CM private data).
  *
  * <pre>
  *  63        48 47        32 31          16 15        0
@@ -21,12 +21,12 @@ public final class ServiceId {
 
   private ServiceId() {}
 
-  /** The service of a port. */
+  /** Returns the service of a port. */
   public static long of(int portSpace, int port) {
     return (long) portSpace << Short.SIZE | (port & PORT_MASK);
   }
 
-  /** The port of a service. */
+  /** Returns the port of a service. */
   public static int port(long serviceId) {
     return (int) serviceId & PORT_MASK;
   }

@@ -3,15 +3,18 @@ package io.verbena.emulated.cm.protocol;
 
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
 
-/** Who serves datagrams. Called by the driver of the agent; calls nothing back. */
+/**
+ * The listener for datagrams of a service. Called by the driver of the agent; it must not call the
+ * agent back.
+ */
 public interface ServiceListener {
 
   /**
-   * Somebody asks for the queue pair that serves them.
+   * Takes a question for the queue pair that serves datagrams.
    *
-   * @param resolution to be answered
-   * @param request what it asks
-   * @return false to leave the request without an answer, so that it comes again
+   * @param resolution the resolution to answer
+   * @param request the request
+   * @return false to leave the request without an answer, so that the peer repeats it
    */
   boolean asked(ServiceResolution resolution, ServiceRequest request);
 }

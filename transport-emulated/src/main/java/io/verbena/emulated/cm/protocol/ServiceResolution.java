@@ -9,8 +9,8 @@ import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a question for the queue pair that serves datagrams (IBTA volume 1, service ID
- * resolution).
+ * One end of a service ID resolution, which finds the queue pair that serves datagrams (IBTA volume
+ * 1, service ID resolution).
  *
  * <pre>
  *  state     on                  sends      to
@@ -24,16 +24,19 @@ import org.jspecify.annotations.Nullable;
  *            alarm               -          GONE
  * </pre>
  *
- * The active end asks again, ever less often. The passive end hears nothing of what becomes of its
- * answer.
+ * The active end asks again, at growing intervals. The passive end does not learn whether its
+ * answer arrived.
  */
 public final class ServiceResolution {
-  /** Linux takes a request that comes again after its answer for another one: not too soon. */
+  /**
+   * Linux takes a repeated request that comes after its answer for a new one: so the first retry
+   * must not be too soon.
+   */
   private static final long FIRST_RETRY = 100 * RetryTimer.MILLI;
 
   private static final long LAST_RETRY = 1_000 * RetryTimer.MILLI;
 
-  /** Linux asks again after 4.1 s: two answers in a row may get lost. */
+  /** Linux asks again after 4.1 s: this covers two lost answers in a row. */
   private static final long REMEMBERED = 10_000 * RetryTimer.MILLI;
 
   private enum State {
@@ -77,7 +80,7 @@ public final class ServiceResolution {
     return new ServiceResolution(agent, timeline, peer, request, null, State.ASKED);
   }
 
-  /** Where who asks takes packets, or who is asked. */
+  /** Returns the GID of the peer, which asks or is asked. */
   public Gid peer() {
     return peer;
   }
@@ -92,9 +95,9 @@ public final class ServiceResolution {
     timer.sleep();
   }
 
-  // ---- what the user does
+  // ---- calls of the user
 
-  /** Active end: wants no answer any more; the user is told nothing. */
+  /** Active end: withdraws the question; the user is told nothing. */
   public void withdraw() {
     if (state == State.ASKING) {
       end();
@@ -104,7 +107,7 @@ public final class ServiceResolution {
   /**
    * Passive end: answers, once.
    *
-   * @param answer whose id, transaction and service are filled in here
+   * @param answer the answer, whose id, transaction and service are filled in here
    */
   public void answer(ServiceReply answer) {
     if (state != State.ASKED) {
@@ -126,7 +129,7 @@ public final class ServiceResolution {
     agent.answered(this);
   }
 
-  // ---- what the peer says
+  // ---- messages of the peer
 
   void received(ServiceReply answer) {
     ServiceUser told = user;
@@ -136,7 +139,7 @@ public final class ServiceResolution {
     }
   }
 
-  /** The request that it was made for has come again. */
+  /** Handles that its request has come again. */
   void receivedAgain() {
     if (reply != null) {
       agent.send(reply, peer);
@@ -145,7 +148,7 @@ public final class ServiceResolution {
     }
   }
 
-  /** Passive end: somebody is to answer, as long as the peer asks. */
+  /** Passive end: waits for the user's answer, as long as the peer asks. */
   void awaitDecision() {
     timer.await(PassiveCommunication.DECISION_PATIENCE);
   }
@@ -169,7 +172,7 @@ public final class ServiceResolution {
     }
   }
 
-  /** Whatever comes now is a stranger's. */
+  /** Ends the resolution; messages that come later match nothing. */
   void end() {
     state = State.GONE;
     absent.forget();

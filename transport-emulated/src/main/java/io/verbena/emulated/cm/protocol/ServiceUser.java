@@ -4,16 +4,16 @@ package io.verbena.emulated.cm.protocol;
 import io.verbena.verbs.ConnectionEvent;
 
 /**
- * Who has asked for a service, and is told one thing. Called by the driver of the agent, within
- * calls to it; calls nothing back, but takes notes.
+ * The user of a question for a service, which is told of one result. Called by the driver of the
+ * agent, within calls to the agent; must not call it back, but takes notes.
  */
 public interface ServiceUser {
 
-  /** The answer, whatever it is. */
+  /** The answer came; it may be a refusal. */
   void answered(CmMessage.ServiceReply reply);
 
   /**
-   * None came.
+   * No answer came.
    *
    * @param why {@link ConnectionEvent#TIMED_OUT}, or {@link ConnectionEvent#NO_HCA}
    */

@@ -6,18 +6,18 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Messages that have gone to IP addresses unasked, for connections whose peers have not shown that
- * they take them: so few for each address that requests in its name make no flood. They are had
- * back when the peer proves itself, or the connection is forgotten. Bounded by the number of those
- * connections.
+ * Messages beyond the answers that were sent to IP addresses, for connections whose peers have not
+ * shown yet that they take them. The few allowed for each address prevent a flood by forged
+ * requests. They return to the allowance when the peer proves itself, or the connection is
+ * forgotten. Bounded by the number of those connections.
  */
 final class UnpaidMessages {
-  /** To one address at once. */
+  /** The most to one address at once. */
   static final int MOST = 16;
 
   private final Map<Gid, Integer> ofAddress = new HashMap<>();
 
-  /** Takes one to an address; false if there are too many. */
+  /** Takes one message from the address's allowance; false if none is left. */
   boolean take(Gid address) {
     int taken = ofAddress.getOrDefault(address, 0);
     if (taken >= MOST) {
@@ -27,7 +27,7 @@ final class UnpaidMessages {
     return true;
   }
 
-  /** So many are had back. */
+  /** Returns {@code count} messages to the address's allowance. */
   void giveBack(Gid address, int count) {
     ofAddress.computeIfPresent(address, (same, taken) -> taken > count ? taken - count : null);
   }

@@ -15,12 +15,12 @@
  *     <------------------------- SIDR_REP
  * }</pre>
  *
- * {@link io.verbena.emulated.cm.protocol.CmMessage} is what they say, {@link
- * io.verbena.emulated.cm.protocol.Mad} how it stands in bytes, {@link
- * io.verbena.emulated.cm.protocol.CmAgent} what a port does about them, {@link
- * io.verbena.emulated.cm.protocol.Communication} the states of one connection, and {@link
- * io.verbena.emulated.cm.protocol.ServiceAgent} what a port does about datagrams. An agent knows no
- * thread, socket or clock: who drives the engines of the port drives it too.
+ * {@link io.verbena.emulated.cm.protocol.CmMessage} defines the messages, {@link
+ * io.verbena.emulated.cm.protocol.Mad} their bytes, {@link io.verbena.emulated.cm.protocol.CmAgent}
+ * how a port handles them, {@link io.verbena.emulated.cm.protocol.Communication} the states of one
+ * connection, and {@link io.verbena.emulated.cm.protocol.ServiceAgent} how a port resolves datagram
+ * services. An agent uses no thread, socket or clock: the driver of the port's engines drives it,
+ * too.
  *
  * <p>Internal: not exported.
  */

@@ -20,15 +20,15 @@ import io.verbena.verbs.provider.ConnectionLimits;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The end that asks, whose peer is known. */
+/** The active end of a connection, whose peer is known. */
 final class ActiveRoceConnection extends RoceConnection {
-  /** What the peer must have, too; null to connect without a lock. */
+  /** The key that the peer must have, too; null to connect without a lock. */
   private final @Nullable LockKey key;
 
-  /** The size of packets that is asked for. */
+  /** The path MTU to ask for. */
   private Mtu pathMtu;
 
-  /** The private data of the request, and until when it may be asked again. */
+  /** The private data of the request, and the deadline for repeating it. */
   private ByteBuffer askedWith = NO_DATA;
 
   private long deadline;
@@ -115,7 +115,7 @@ final class ActiveRoceConnection extends RoceConnection {
     }
     boolean[] established = new boolean[1];
     onAgent(ours -> established[0] = ours.ready());
-    // If not, the peer has given up since, which the next note tells.
+    // If not, the peer has given up since: the next note reports it.
     if (established[0]) {
       establish(reply.privateData(), reply.responderResources(), reply.initiatorDepth());
     }
@@ -133,8 +133,9 @@ final class ActiveRoceConnection extends RoceConnection {
   }
 
   /**
-   * Asks again if the peer takes smaller packets only: for those that it says, or, if it says none,
-   * for the next smaller ones. Each time they are smaller, so that it does so four times at most.
+   * Asks again if the peer takes smaller packets only: for the size that it names, or, if it names
+   * none, for the next smaller one. Each size is smaller than the last, so that this happens four
+   * times at most.
    */
   private boolean asksForSmallerPackets(Reject reject) {
     EmulatedQueuePair own = queuePair;

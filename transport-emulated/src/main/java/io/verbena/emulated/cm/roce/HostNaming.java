@@ -9,39 +9,39 @@ import io.verbena.verbs.VerbsException;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
-/** What addresses of a scheme mean to an HCA: whom they reach, and what listens there. */
+/** Maps addresses of a scheme to an HCA's peers and listeners. */
 public interface HostNaming {
 
   /**
-   * Where to connect.
+   * The destination of a connect.
    *
    * @param host the peer's HCA
-   * @param port there
+   * @param port the port there
    * @param mtu the largest packets to ask for, or null for those of this HCA
-   * @param key that the peer must have, too, or null to connect without a lock
-   * @param name what the peer is called, for people
+   * @param key the key that the peer must have, too, or null to connect without a lock
+   * @param name the human-readable peer address, for logs
    */
   record Destination(Gid host, int port, @Nullable Mtu mtu, @Nullable LockKey key, String name) {}
 
-  /** Somebody listens, until it is closed. */
+  /** A port that is listened on, until it is closed. */
   interface Claim extends AutoCloseable {
-    /** Returns the address that reaches it. */
+    /** Returns the listener's address. */
     URI address();
 
     @Override
     void close();
   }
 
-  /** What an address to listen on asks for. */
+  /** The content of an address to listen on. */
   interface Asked {
     /** Returns the port that it names, or 0 for any that is free. */
     int port();
 
-    /** Returns the key that who connects must have, or null. */
+    /** Returns the key that connecting peers must have, or null. */
     @Nullable LockKey key();
 
     /**
-     * Lets others find a port that is listened on; null if another port is to be tried.
+     * Publishes a port that is listened on; null if another port is to be tried.
      *
      * @throws VerbsException {@code ADDRESS_IN_USE} if another process listens on the address,
      *     whatever the port
@@ -65,6 +65,6 @@ public interface HostNaming {
    */
   Destination resolve(PortSpace space, URI address);
 
-  /** Returns what a peer that has come here is called, for people. */
+  /** Returns the human-readable address of a peer that connected here, for logs. */
   String name(Gid host, int port);
 }

@@ -16,7 +16,7 @@ import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.ConnectionLimits;
 import java.nio.ByteBuffer;
 
-/** The end that is asked. */
+/** The passive end of a connection. */
 final class PassiveRoceConnection extends RoceConnection {
   private final Communication communication;
   private final Request request;
@@ -34,7 +34,7 @@ final class PassiveRoceConnection extends RoceConnection {
     this.request = request;
   }
 
-  /** An end that is told to the program. */
+  /** Creates an end and raises its request to the program. */
   static PassiveRoceConnection requested(
       RoceConnectionManager manager,
       RoceListener listener,
@@ -119,7 +119,8 @@ final class PassiveRoceConnection extends RoceConnection {
           request.rnrRetry(),
           request.responderResources());
     } catch (VerbsException e) {
-      // What broke by the peer's first message was connected: completions tell why it is no more.
+      // If the peer's first message broke the queue pair, it was connected: completions report why
+      // it ended.
       if (own.state() != QueuePairState.ERR) {
         onAgent(Communication::disconnect);
         endBy(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
@@ -154,7 +155,7 @@ final class PassiveRoceConnection extends RoceConnection {
     manager().note(this::endBefore);
   }
 
-  /** The peer has given up. */
+  /** Ends a connection that the peer has given up. */
   private synchronized void endBefore() {
     if (state == State.REQUESTED) {
       state = State.ENDED;

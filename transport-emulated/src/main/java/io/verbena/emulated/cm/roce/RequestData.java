@@ -7,17 +7,18 @@ import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 
 /**
- * The private data of a request: the addresses that {@code rdma_cm} puts first, then a program's.
+ * The private data of a request: the addresses that {@code rdma_cm} puts first, then the program's
+ * data.
  */
 final class RequestData {
   private RequestData() {}
 
   /**
-   * All of it.
+   * Returns all of the private data.
    *
-   * @param port that the asking end asks from
-   * @param data the program's, at most {@code length} less {@link IpAddressing#LENGTH}
-   * @param length what the message has room for
+   * @param port the port of the asking end
+   * @param data the program's data, at most {@code length} less {@link IpAddressing#LENGTH}
+   * @param length the bytes that the message has room for
    */
   static ByteBuffer of(
       RoceConnectionManager manager, int port, Gid peer, ByteBuffer data, int length) {
@@ -33,13 +34,13 @@ final class RequestData {
     return all.clear().asReadOnlyBuffer();
   }
 
-  /** The port of who asks; 0 if it does not say. */
+  /** Returns the port of the asking end; 0 if it names none. */
   static int port(ByteBuffer all) {
     IpAddressing from = IpAddressing.read(all);
     return from == null ? 0 : from.sourcePort();
   }
 
-  /** The program's part of it. */
+  /** Returns the program's part of the private data. */
   static ByteBuffer ofProgram(ByteBuffer all) {
     return IpAddressing.read(all) == null
         ? all

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 abstract sealed class RoceConnection extends RoceIdentifier implements CmUser
     permits ActiveRoceConnection, PassiveRoceConnection {
-  /** 268 ms: longer than a busy machine keeps a process waiting; losses are mended long before. */
+  /** 268 ms: longer than a busy machine delays a process; losses are repaired long before. */
   static final int ACK_TIMEOUT = 16;
 
   /** 0.64 ms. */
@@ -52,10 +52,12 @@ abstract sealed class RoceConnection extends RoceIdentifier implements CmUser
     peerPsn = manager.fabric().secrets().next24Bits();
   }
 
-  /** What speaks the protocol for it; null before this end asks. */
+  /** Returns its state in the protocol; null before this end asks. */
   abstract @Nullable Communication communication();
 
-  /** From its first packet on the queue pair takes and sends what is sealed by the connection. */
+  /**
+   * Takes the queue pair to RTR; from its first packet on, the connection's lock seals its packets.
+   */
   final void toReadyToReceive(EmulatedQueuePair pair, int number, Mtu mtu) {
     Communication ours = communication();
     PacketLock lock = ours == null ? null : ours.packets();
@@ -81,7 +83,7 @@ abstract sealed class RoceConnection extends RoceIdentifier implements CmUser
     throw new AssertionError("the MTU has been checked: " + code);
   }
 
-  /** The queue pair is closed or in no state to connect: both ends are told. */
+  /** Reports to both ends that the queue pair is closed or in no state to connect. */
   final void fail() {
     onAgent(ours -> ours.reject(CmReason.CONSUMER_DEFINED, NO_DATA));
     endBy(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
@@ -97,21 +99,22 @@ abstract sealed class RoceConnection extends RoceIdentifier implements CmUser
     onAgent(Communication::disconnect);
   }
 
-  /** To the agent it may be established already: how the peer is told, the agent knows. */
+  /** For the agent it may be established already; the agent knows how to tell the peer. */
   @Override
   protected final void giveUp() {
     int reason = state == State.CONNECTING ? CmReason.TIMEOUT : CmReason.CONSUMER_DEFINED;
     onAgent(ours -> ours.reject(reason, NO_DATA));
   }
 
-  /** Does a step with the communication, if there is one. */
+  /** Runs a step with the communication, if there is one. */
   final void onAgent(Consumer<Communication> step) {
     Communication ours = communication();
     if (ours != null) {
       HostFabric fabric = manager().fabric();
       fabric.entered(
           () -> {
-            // What queue pairs owe goes before what ends their connection.
+            // Packets that queue pairs still have to send go before the message that ends their
+            // connection.
             fabric.catchUp();
             step.accept(ours);
           });

@@ -20,16 +20,19 @@ import java.net.URI;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Connects, and asks for datagrams, by {@code rdma_cm}'s protocol. */
+/** Connects, and resolves datagram services, by {@code rdma_cm}'s protocol. */
 final class RoceConnectionManager extends NotingConnectionManager {
   private static final int MAX_PORT = 0xffff;
 
-  /** The first that nobody is assigned (RFC 6335, section 6). */
+  /** The first dynamic port, which is assigned to nobody (RFC 6335, section 6). */
   private static final int FIRST_FREE_PORT = 49_152;
 
   private static final int FREE_PORTS = MAX_PORT + 1 - FIRST_FREE_PORT;
 
-  /** One after the other: who still knows a port of which the listener is closed meets no other. */
+  /**
+   * Free ports are tried in turn, so that a peer that still uses the port of a closed listener does
+   * not reach another listener.
+   */
   private static final AtomicInteger NEXT_FREE_PORT = new AtomicInteger();
 
   private final HostFabric fabric;
@@ -50,22 +53,24 @@ final class RoceConnectionManager extends NotingConnectionManager {
     return fabric;
   }
 
-  /** For those who have entered the fabric: the connections of its port. */
+  /** Returns the agent with the connections of its port; for those who have entered the fabric. */
   CmAgent agent() {
     return agent;
   }
 
-  /** The ports that this HCA's identifiers ask from, and those of others at its address. */
+  /**
+   * Returns the ports that this HCA's identifiers ask from, shared with other HCAs at its address.
+   */
   SourcePorts sourcePorts() {
     return sourcePorts;
   }
 
-  /** The IP address of an HCA and a port there. */
+  /** Returns the IP address of an HCA and a port there. */
   static InetSocketAddress socketAddress(Gid of, int port) {
     return new InetSocketAddress(UdpGid.inetAddress(of), port);
   }
 
-  /** The HCA's address. */
+  /** Returns the HCA's GID. */
   Gid gid() {
     return device().gid();
   }
@@ -143,7 +148,7 @@ final class RoceConnectionManager extends NotingConnectionManager {
     return null;
   }
 
-  /** A peer, for people. */
+  /** Returns the human-readable address of a peer, for logs. */
   String name(Gid peer, int port) {
     return naming.name(peer, port);
   }

@@ -15,10 +15,10 @@ public final class RoceConnectionManagers implements ConnectionManagerFactory {
   private final HostNaming naming;
 
   /**
-   * Of an HCA that has none yet; before its first device is opened.
+   * Creates the managers of an HCA that has none yet; before its first device is opened.
    *
-   * @param limits what peers may keep half open
-   * @param naming what addresses mean to it
+   * @param limits limits on the connections of peers
+   * @param naming maps addresses to its peers and listeners
    */
   public RoceConnectionManagers(HostFabric fabric, PeerLimits limits, HostNaming naming) {
     this.fabric = fabric;

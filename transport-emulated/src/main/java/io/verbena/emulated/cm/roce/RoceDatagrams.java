@@ -20,7 +20,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a question for datagrams over a wire.
+ * One end of a datagram resolution over a wire.
  *
  * <pre>{@code
  * active                               passive
@@ -46,13 +46,13 @@ final class RoceDatagrams extends RoceIdentifier implements ServiceUser {
     this.resolution = resolution;
   }
 
-  /** An active end, whose peer is known. */
+  /** Creates an active end, whose peer is known. */
   static RoceDatagrams resolved(RoceConnectionManager manager, Destination to) {
     return new RoceDatagrams(
         manager, to.host(), to.port(), to.name(), /* service= */ 0, State.RESOLVED, null);
   }
 
-  /** A passive end, which is told to the program. */
+  /** Creates a passive end and raises its request to the program. */
   static void requested(
       RoceConnectionManager manager,
       RoceListener listener,

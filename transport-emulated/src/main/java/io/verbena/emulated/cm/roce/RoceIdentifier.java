@@ -6,7 +6,7 @@ import io.verbena.verbs.Gid;
 import io.verbena.verbs.PortSpace;
 import java.net.InetSocketAddress;
 
-/** An identifier over a wire: who is at its two ends. */
+/** An identifier over a wire, with the addresses of both ends. */
 abstract sealed class RoceIdentifier extends NotingIdentifier
     permits RoceConnection, RoceDatagrams {
   static final int DEFAULT_PARTITION = 0xffff;
@@ -20,10 +20,10 @@ abstract sealed class RoceIdentifier extends NotingIdentifier
   private final boolean asks;
 
   /**
-   * An identifier.
+   * Creates an identifier.
    *
-   * @param service the port that is asked; an end that asks has one of {@link SourcePorts} in its
-   *     place, and gives it back at the end
+   * @param service the port that is asked; an end that asks takes one of {@link SourcePorts}
+   *     instead, and gives it back at the end
    */
   RoceIdentifier(
       RoceConnectionManager manager,
@@ -40,7 +40,7 @@ abstract sealed class RoceIdentifier extends NotingIdentifier
     this.peerName = peerName;
     asks = state == State.RESOLVED;
     manager.opened(RoceConnectionManager.Kind.IDENTIFIER);
-    // Not before: one that a closed manager refuses gives nothing back.
+    // Only now: an identifier that a closed manager refuses would not give its port back.
     ownPort = asks ? manager.sourcePorts().take() : service;
   }
 

@@ -12,7 +12,7 @@ import io.verbena.emulated.cm.protocol.ServiceResolution;
 import io.verbena.emulated.lock.LockKey;
 import org.jspecify.annotations.Nullable;
 
-/** A port that is listened on. */
+/** A listener on a port. */
 final class RoceListener extends ManagedListener implements CmListener, ServiceListener {
   private final RoceConnectionManager manager;
   private final HostNaming.Claim claim;

@@ -16,16 +16,16 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Addresses {@code roce://host:port}: hosts are IP addresses, and ports their own. */
+/** Maps addresses {@code roce://host:port}: hosts are IP addresses, and ports are the HCA's own. */
 public final class RoceNaming implements HostNaming {
   private final Gid host;
   private final int udpPort;
   private final Mtu mtu;
 
   /**
-   * Of an HCA.
+   * Creates the naming of an HCA.
    *
-   * @param udpPort where it takes packets
+   * @param udpPort the UDP port on which it takes packets
    * @param mtu the largest packets that it sends and takes
    */
   public RoceNaming(Gid host, int udpPort, Mtu mtu) {
@@ -77,13 +77,13 @@ public final class RoceNaming implements HostNaming {
     };
   }
 
-  /** The HCA's ports are its own: who knows its address finds them. */
+  /** A port of the HCA's own: a peer that knows the HCA's address finds it. */
   private record Listening(URI address) implements Claim {
     @Override
     public void close() {}
   }
 
-  /** Datagrams have no connection whose keys could seal them. */
+  /** Returns the key of an address; datagrams have no connection whose keys could seal them. */
   private static @Nullable LockKey key(String verb, PortSpace space, RoceAddress of) {
     LockKey key = of.key();
     if (key != null && space == PortSpace.UDP) {
@@ -93,7 +93,10 @@ public final class RoceNaming implements HostNaming {
     return key;
   }
 
-  /** What a peer needs to know, and what its device must have in common with this one. */
+  /**
+   * Returns an address with what a peer needs to connect, and the options that its device must
+   * share.
+   */
   private URI bound(RoceAddress asked, int port) {
     StringBuilder text = new StringBuilder(name(host, port));
     char separator = '?';

@@ -7,14 +7,14 @@ import java.util.Map;
 
 /**
  * The ports that the identifiers of an IP address ask from, out of the dynamic ones (RFC 6335,
- * section 6). All HCAs of this JVM with the address share them: no two identifiers that are open
- * have the same while there are fewer than 16,384 of them. Thread-safe.
+ * section 6). All HCAs of this JVM with the address share them: no two open identifiers have the
+ * same port while there are fewer than 16,384 of them. Thread-safe.
  */
 final class SourcePorts {
   private static final int FIRST = 0xc000;
   private static final int COUNT = 0x1_0000 - FIRST;
 
-  /** Those of each address, while an HCA has it; guards {@link #holders} too. */
+  /** The ports of each address, while an HCA has it; guards {@link #holders} too. */
   private static final Map<InetAddress, SourcePorts> SHARED = new HashMap<>();
 
   private final InetAddress address;
@@ -28,9 +28,9 @@ final class SourcePorts {
   }
 
   /**
-   * Returns those of an address, which {@link #release} ends.
+   * Returns the ports of an address, until {@link #release}.
    *
-   * @param seed decides where the search begins, so that two processes at one address rarely meet
+   * @param seed sets where the search begins, so that two processes at one address rarely collide
    */
   static SourcePorts of(InetAddress address, int seed) {
     synchronized (SHARED) {
@@ -40,7 +40,7 @@ final class SourcePorts {
     }
   }
 
-  /** Ends a use; the last one forgets them. */
+  /** Ends a use; the last one removes the ports. */
   void release() {
     synchronized (SHARED) {
       if (--holders == 0) {
@@ -49,7 +49,7 @@ final class SourcePorts {
     }
   }
 
-  /** Takes a port; one that others have too only if none is free. */
+  /** Takes a port; one that is in use only if none is free. */
   synchronized int take() {
     int found = next;
     for (int i = 0; i < COUNT; i++) {
@@ -64,7 +64,7 @@ final class SourcePorts {
     return FIRST + found;
   }
 
-  /** Gives a port back that was taken. */
+  /** Gives back a port. */
   synchronized void giveBack(int port) {
     users[port - FIRST]--;
   }

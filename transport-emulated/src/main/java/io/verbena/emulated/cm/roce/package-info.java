@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Connection managers on UDP sockets: the verbs' view of the protocol of {@link
+ * Connection managers on UDP sockets or shared memory: the verbs' view of the protocol of {@link
  * io.verbena.emulated.cm.protocol}, and queue pair 1, through which its messages pass. Internal:
  * not exported.
  */

@@ -9,9 +9,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
-/** A segment of TCP with its IP header, in one buffer for one after the other. */
+/** A TCP segment with its IP header, in a buffer that each segment reuses. */
 final class Segment {
-  /** The most payload; with any headers it fits into a file. */
+  /** The most payload; with any headers it fits into a packet of a capture file. */
   static final int MOST_PAYLOAD = 4096;
 
   private static final int FOLD = 0xffff;
@@ -20,18 +20,18 @@ final class Segment {
   private int tcp;
   private int length;
 
-  /** The bytes of the packet, from its IP header on. */
+  /** Returns the length of the packet, from its IP header on. */
   int length() {
     return length;
   }
 
-  /** Puts payload into the segment that {@link #end} makes whole. */
+  /** Puts payload into the segment, which {@link #end} completes. */
   void payload(boolean overIpv6, ByteBuffer from, int at, int count) {
     int offset = (overIpv6 ? Ipv6Layout.LENGTH : Ipv4Layout.LENGTH) + TcpLayout.LENGTH;
     bytes.put(offset, from, at, count);
   }
 
-  /** Writes the headers around payload that is there. */
+  /** Writes the headers around the payload. */
   void end(
       InetSocketAddress from,
       InetSocketAddress to,
@@ -89,7 +89,10 @@ final class Segment {
         .put(Ipv6Layout.DESTINATION_OFFSET, to.getAddress());
   }
 
-  /** The ones' complement sum of pseudo header, header and payload (RFC 9293, section 3.1). */
+  /**
+   * Returns the complement of the ones' complement sum of pseudo header, header and payload (RFC
+   * 9293, section 3.1).
+   */
   private int checksum(InetAddress from, InetAddress to) {
     long sum = TcpLayout.PROTOCOL + length - tcp + sum(from) + sum(to);
     int end = length & -2;

@@ -16,15 +16,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes streams to a file that Wireshark reads. Segments, sequence numbers and acknowledgements
- * are made up around the bytes that a socket took and gave, in the order in which it did: how the
- * kernel has sent them is not seen here. For those who have entered the fabric.
+ * are made up around the bytes that a socket sent and received, in that order: the kernel's own
+ * segments are not visible here. For those who have entered the fabric.
  *
- * <p>If the file cannot be written any more, that is logged, and the capture ends there.
+ * <p>If writing to the file fails, that is logged, and the capture ends.
  */
 public final class TcpCapture implements AutoCloseable {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** Bytes that an end has sent and the other has not acknowledged, at the most. */
+  /** The most bytes that an end has sent and the other has not acknowledged. */
   private static final int MOST_OPEN = TcpLayout.MAX_WINDOW / 2;
 
   private final PcapWriter writer;
@@ -54,10 +54,10 @@ public final class TcpCapture implements AutoCloseable {
   }
 
   /**
-   * Begins a stream with its three first segments.
+   * Begins a stream with its first three segments.
    *
    * @param active the address of the end that connected
-   * @return null if the other end of it is captured here already: it writes all of both
+   * @return null if the other end of the stream is captured here already: it writes both directions
    */
   public @Nullable Stream begin(InetSocketAddress active, InetSocketAddress passive) {
     Ends ends = new Ends(active, passive);
@@ -91,7 +91,7 @@ public final class TcpCapture implements AutoCloseable {
 
     private int passiveNext;
 
-    /** The last acknowledgements that they have sent. */
+    /** The last acknowledgements that both ends have sent. */
     private int activeAcknowledged;
 
     private int passiveAcknowledged;
@@ -111,7 +111,7 @@ public final class TcpCapture implements AutoCloseable {
       write(/* byActive= */ true, TcpLayout.ACK, 0);
     }
 
-    /** Bytes have gone from one end to the other. */
+    /** Writes bytes that have gone from one end to the other. */
     public void bytes(boolean byActive, ByteBuffer of, int from, int end) {
       for (int at = from; at < end; ) {
         int length = Math.min(end - at, Segment.MOST_PAYLOAD);
@@ -130,7 +130,7 @@ public final class TcpCapture implements AutoCloseable {
       }
     }
 
-    /** An end sends no more; said once. */
+    /** Writes that an end sends no more; once. */
     public void end(boolean byActive) {
       if (byActive ? activeEnded : passiveEnded) {
         return;
@@ -145,7 +145,7 @@ public final class TcpCapture implements AutoCloseable {
       }
     }
 
-    /** An end has reset the connection; said once. */
+    /** Writes that an end has reset the connection; once. */
     public void reset(boolean byActive) {
       if (!activeEnded || !passiveEnded) {
         write(byActive, TcpLayout.RST | TcpLayout.ACK, 0);
@@ -154,7 +154,7 @@ public final class TcpCapture implements AutoCloseable {
       }
     }
 
-    /** Nothing follows. */
+    /** Ends the stream. */
     public void close() {
       streams.remove(ends);
     }

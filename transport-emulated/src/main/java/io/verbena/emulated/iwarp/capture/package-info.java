@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Captures of streams: the bytes that a socket took and gave, as the TCP segments in which they
+ * Captures of streams: the bytes that a socket sent and received, as the TCP segments in which they
  * could have travelled. Internal: not exported.
  */
 @NullMarked

@@ -14,7 +14,7 @@ public enum AtomicOperation {
     this.code = code;
   }
 
-  /** The operation of a code, or null: the others are reserved. */
+  /** Returns the operation of a code, or null: the other codes are reserved. */
   static @Nullable AtomicOperation of(int code) {
     return code == FETCH_ADD.code ? FETCH_ADD : code == COMPARE_SWAP.code ? COMPARE_SWAP : null;
   }

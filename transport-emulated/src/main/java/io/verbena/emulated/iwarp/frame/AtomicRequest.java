@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The payload of an atomic request (RFC 7306, section 5.2.1). Used again for each.
+ * The payload of an atomic request (RFC 7306, section 5.2.1). Reusable.
  *
  * <pre>
  *  reserved 28 bits | operation 4 bits | identifier 4 | STag 4 | TO 8
@@ -16,7 +16,7 @@ public final class AtomicRequest {
   /** The mask of all bits. */
   private static final long ALL = -1;
 
-  /** No bit of a sum ends a field before its last. */
+  /** The mask of a sum that is one field: no bit ends a field before the last. */
   private static final long ONE_FIELD = 0;
 
   private static final int OPERATION_MASK = 0x0f;
@@ -44,7 +44,7 @@ public final class AtomicRequest {
     compareMask = bytes.getLong(at + FpduLayout.ATOMIC_COMPARE_MASK_OFFSET);
   }
 
-  /** Becomes a request to add to 64 bits. */
+  /** Makes this a request to add to 64 bits. */
   public AtomicRequest fetchAndAdd(int number, int to, long at, long addend) {
     of(AtomicOperation.FETCH_ADD, number, to, at);
     data = addend;
@@ -54,7 +54,7 @@ public final class AtomicRequest {
     return this;
   }
 
-  /** Becomes a request to compare and swap 64 bits. */
+  /** Makes this a request to compare and swap 64 bits. */
   public AtomicRequest compareAndSwap(int number, int to, long at, long expected, long swap) {
     of(AtomicOperation.COMPARE_SWAP, number, to, at);
     data = swap;
@@ -72,7 +72,7 @@ public final class AtomicRequest {
     offset = at;
   }
 
-  /** Appends it. */
+  /** Appends the payload. */
   public void write(ByteBuffer to) {
     to.putInt(operationCode)
         .putInt(identifier)
@@ -84,7 +84,7 @@ public final class AtomicRequest {
         .putLong(compareMask);
   }
 
-  /** Becomes a copy. */
+  /** Makes this a copy of another. */
   public void copyFrom(AtomicRequest other) {
     operation = other.operation;
     operationCode = other.operationCode;
@@ -97,17 +97,17 @@ public final class AtomicRequest {
     compareMask = other.compareMask;
   }
 
-  /** What it asks for, or null if nobody knows. */
+  /** Returns the operation, or null if its code is unknown. */
   public @Nullable AtomicOperation operation() {
     return operation;
   }
 
-  /** What its response names. */
+  /** Returns the identifier that its response names. */
   public int identifier() {
     return identifier;
   }
 
-  /** Where it is done. */
+  /** Returns the tag of its memory. */
   public int tag() {
     return tag;
   }
@@ -116,17 +116,17 @@ public final class AtomicRequest {
     return offset;
   }
 
-  /** What is added, or comes to stand there. */
+  /** Returns the value to add, or to swap in. */
   public long data() {
     return data;
   }
 
-  /** What a compare-and-swap finds there. */
+  /** Returns the value that a compare-and-swap compares with. */
   public long compare() {
     return compare;
   }
 
-  /** Whether it is of all 64 bits as one: what {@link #after} says, without masks. */
+  /** Returns whether it treats all 64 bits as one, so that {@link #after} needs no masks. */
   public boolean isPlain() {
     return operation == AtomicOperation.FETCH_ADD
         ? (mask & Long.MAX_VALUE) == ONE_FIELD
@@ -134,9 +134,9 @@ public final class AtomicRequest {
   }
 
   /**
-   * The value that it leaves behind. A set bit of the mask of a sum is the last of a field, out of
-   * which nothing is carried (RFC 7306, section 5.1.1); the masks of a compare-and-swap say which
-   * bits are compared and which are swapped (section 5.1.2).
+   * Returns the value that it leaves behind. A set bit in the mask of a sum is the last of a field,
+   * out of which nothing is carried (RFC 7306, section 5.1.1); the masks of a compare-and-swap
+   * select the bits that are compared and those that are swapped (section 5.1.2).
    *
    * @param original the value that it finds
    */

@@ -7,17 +7,17 @@ import java.nio.ByteBuffer;
 public final class AtomicResponse {
   private AtomicResponse() {}
 
-  /** Appends one to the request of an identifier, which found this value. */
+  /** Appends the response to the request of an identifier, which found this value. */
   public static void write(ByteBuffer to, int identifier, long original) {
     to.putInt(identifier).putLong(original);
   }
 
-  /** The identifier of the request that it answers. */
+  /** Returns the identifier of the request that it answers. */
   public static int identifier(ByteBuffer bytes, int at) {
     return bytes.getInt(at + FpduLayout.RESPONSE_IDENTIFIER_OFFSET);
   }
 
-  /** The value that the request found. */
+  /** Returns the value that the request found. */
   public static long original(ByteBuffer bytes, int at) {
     return bytes.getLong(at + FpduLayout.RESPONSE_ORIGINAL_OFFSET);
   }

@@ -5,19 +5,19 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The CRC of an FPDU, of all that goes before it (RFC 5044, section 4.2), taken as its bytes come.
- * Where the ends of the stream have agreed on none the field is there all the same, and is 0.
+ * The CRC of an FPDU, over all bytes before it (RFC 5044, section 4.2), computed as they come. If
+ * the ends of the stream have agreed on no CRCs, the field is there all the same, and is 0.
  */
 public final class FpduCheck {
   private final CRC32C crc = new CRC32C();
   private boolean on;
 
-  /** Whether it is computed from now on. */
+  /** Sets whether it is computed from now on. */
   public void on(boolean value) {
     on = value;
   }
 
-  /** Whether it is computed. */
+  /** Returns whether it is computed. */
   public boolean isOn() {
     return on;
   }
@@ -29,7 +29,7 @@ public final class FpduCheck {
     }
   }
 
-  /** Takes bytes of a buffer, whose position and limit stay. */
+  /** Adds bytes of a buffer, whose position and limit stay. */
   public void take(ByteBuffer bytes, int at, int length) {
     if (on && length > 0) {
       int position = bytes.position();
@@ -39,12 +39,12 @@ public final class FpduCheck {
     }
   }
 
-  /** The field, as it is read in network order. */
+  /** Returns the field, as read in network order. */
   public int field() {
     return on ? Integer.reverseBytes((int) crc.getValue()) : 0;
   }
 
-  /** Whether this is the field of what was taken. */
+  /** Returns whether this is the field of the bytes added. */
   public boolean matches(int field) {
     return !on || field == field();
   }

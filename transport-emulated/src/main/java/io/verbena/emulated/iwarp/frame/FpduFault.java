@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp.frame;
 
-/** What is wrong with the header of an FPDU; the first thing found, and what its sender is told. */
+/** The first fault found in the header of an FPDU, with the cause that its sender is told. */
 public enum FpduFault {
-  /** Nothing. */
+  /** There is no fault. */
   NONE(TerminateCause.UNKNOWN),
-  /** Shorter than its headers. */
+  /** The FPDU is shorter than its headers. */
   TOO_SHORT(TerminateCause.STREAM_CATASTROPHE),
-  /** A version of DDP that is not known. */
+  /** The version of DDP is unknown. */
   TAGGED_VERSION(TerminateCause.TAGGED_DDP_VERSION),
   UNTAGGED_VERSION(TerminateCause.UNTAGGED_DDP_VERSION),
-  /** A version of RDMAP that is not known. */
+  /** The version of RDMAP is unknown. */
   RDMAP_VERSION(TerminateCause.RDMAP_VERSION),
-  /** No such operation, or one that is tagged and must not be, or is not and must be. */
+  /** The opcode is unknown, or the message is tagged and must not be, or the reverse. */
   OPCODE(TerminateCause.UNEXPECTED_OPCODE),
-  /** Of an untagged message, another queue than that of the operation. */
+  /** An untagged message is on another queue than its operation's. */
   QUEUE(TerminateCause.UNTAGGED_QUEUE);
 
-  /** What to tell its sender. */
+  /** The cause to send to the peer. */
   public final TerminateCause cause;
 
   FpduFault(TerminateCause cause) {

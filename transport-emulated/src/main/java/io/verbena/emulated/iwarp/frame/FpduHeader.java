@@ -4,8 +4,8 @@ package io.verbena.emulated.iwarp.frame;
 import java.nio.ByteBuffer;
 
 /**
- * The headers of one FPDU, those of DDP and RDMAP, read from bytes or to be written. Used again for
- * each, so that nothing is allocated. Not thread-safe. Bytes are in network order.
+ * The headers of one FPDU, those of DDP and RDMAP, read from bytes or to be written. Reusable, so
+ * that nothing is allocated. Not thread-safe. Bytes are in network order.
  */
 public final class FpduHeader {
   private static final int BYTE = 0xff;
@@ -20,17 +20,17 @@ public final class FpduHeader {
   private int messageOffset;
   private int payloadLength;
 
-  /** How many bytes say how long the header is. */
+  /** The number of bytes from which the length of the header is known. */
   public static final int LEAST = FpduLayout.OPERATION_OFFSET + 1;
 
-  /** How long the header is that begins with these bytes, {@link #LEAST} at least. */
+  /** Returns the length of the header that begins with these bytes, at least {@link #LEAST}. */
   public static int length(ByteBuffer bytes, int at) {
     return (bytes.get(at + FpduLayout.CONTROL_OFFSET) & FpduLayout.TAGGED) != 0
         ? FpduLayout.TAGGED_END
         : FpduLayout.UNTAGGED_END;
   }
 
-  /** Reads a header, of which there are as many bytes as {@link #length} says. */
+  /** Reads a header, of which {@link #length} bytes must be there. */
   public FpduFault parse(ByteBuffer bytes, int at) {
     int control = bytes.get(at + FpduLayout.CONTROL_OFFSET);
     int operation = bytes.get(at + FpduLayout.OPERATION_OFFSET) & BYTE;
@@ -63,7 +63,7 @@ public final class FpduHeader {
     return queue == opcode.queue() ? FpduFault.NONE : FpduFault.QUEUE;
   }
 
-  /** Becomes the header of a tagged segment. */
+  /** Makes this the header of a tagged segment. */
   public FpduHeader tagged(
       RdmapOpcode operation, boolean isLast, int to, long offset, int payload) {
     opcode = operation;
@@ -74,7 +74,7 @@ public final class FpduHeader {
     return this;
   }
 
-  /** Becomes the header of an untagged segment. */
+  /** Makes this the header of an untagged segment. */
   public FpduHeader untagged(
       RdmapOpcode operation, boolean isLast, int invalidated, int number, int offset, int payload) {
     opcode = operation;
@@ -94,7 +94,7 @@ public final class FpduHeader {
     to.position(at + FpduLayout.LENGTH_LENGTH + writeHeaders(to, at + FpduLayout.LENGTH_LENGTH));
   }
 
-  /** Writes the headers of DDP and RDMAP; answers how long they are. */
+  /** Writes the headers of DDP and RDMAP; returns their length. */
   int writeHeaders(ByteBuffer to, int at) {
     int start = at - FpduLayout.LENGTH_LENGTH;
     boolean tagged = opcode.isTagged();
@@ -116,14 +116,14 @@ public final class FpduHeader {
     return FpduLayout.UNTAGGED_END - FpduLayout.LENGTH_LENGTH;
   }
 
-  /** Bytes of header and payload, without the length before them. */
+  /** Returns the length of header and payload, without the length field before them. */
   int segmentLength() {
     return (opcode.isTagged() ? FpduLayout.TAGGED_END : FpduLayout.UNTAGGED_END)
         - FpduLayout.LENGTH_LENGTH
         + payloadLength;
   }
 
-  /** Bytes of pad behind the payload. */
+  /** Returns the length of the pad behind the payload. */
   public int pad() {
     return FpduLayout.pad(FpduLayout.LENGTH_LENGTH + segmentLength());
   }
@@ -132,12 +132,15 @@ public final class FpduHeader {
     return opcode;
   }
 
-  /** Whether it is the last segment of its message. */
+  /** Returns whether it is the last segment of its message. */
   public boolean isLast() {
     return last;
   }
 
-  /** Of a tagged segment where it goes, else the tag to invalidate, if there is one. */
+  /**
+   * Returns the tag of the memory that a tagged segment goes to, else the tag to invalidate, if
+   * any.
+   */
   public int tag() {
     return tag;
   }
@@ -146,12 +149,12 @@ public final class FpduHeader {
     return taggedOffset;
   }
 
-  /** Of an untagged segment, the number of its message on its queue, from 1 on. */
+  /** Returns, for an untagged segment, the number of its message on its queue, from 1 on. */
   public int sequence() {
     return sequence;
   }
 
-  /** Of an untagged segment, where in its message it begins. */
+  /** Returns, for an untagged segment, the offset in its message at which it begins. */
   public int messageOffset() {
     return messageOffset;
   }

@@ -12,7 +12,7 @@ package io.verbena.emulated.iwarp.frame;
  * </pre>
  */
 public final class FpduLayout {
-  /** Of DDP header, RDMAP header and payload. */
+  /** The length of DDP header, RDMAP header and payload. */
   static final int LENGTH_OFFSET = 0;
 
   static final int LENGTH_LENGTH = 2;
@@ -88,7 +88,7 @@ public final class FpduLayout {
 
   private FpduLayout() {}
 
-  /** Bytes of pad behind so many bytes from the FPDU's start on. */
+  /** Returns the length of the pad behind {@code bytes} bytes from the FPDU's start on. */
   public static int pad(int bytes) {
     return -bytes & ALIGNMENT - 1;
   }

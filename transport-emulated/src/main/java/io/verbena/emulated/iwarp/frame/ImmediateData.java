@@ -5,18 +5,18 @@ import java.nio.ByteBuffer;
 
 /**
  * The payload of a message of immediate data (RFC 7306, section 6.2): 8 bytes, of which the verbs
- * know 4. They are the first 4 here, as they are for the kernel's cxgb4 ({@code t4fw_ri_api.h},
- * {@code struct fw_ri_rdma_write_wr}); the others are 0, and are not looked at.
+ * use 4. They are the first 4 here, as in the kernel's cxgb4 ({@code t4fw_ri_api.h}, {@code struct
+ * fw_ri_rdma_write_wr}); the others are 0, and are ignored.
  */
 public final class ImmediateData {
   private ImmediateData() {}
 
-  /** Appends it. */
+  /** Appends the payload. */
   public static void write(ByteBuffer to, int immediate) {
     to.putInt(immediate).putInt(0);
   }
 
-  /** Reads it. */
+  /** Reads the payload. */
   public static int parse(ByteBuffer bytes, int at) {
     return bytes.getInt(at);
   }

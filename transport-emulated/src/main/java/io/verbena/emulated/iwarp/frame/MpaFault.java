@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp.frame;
 
-/** What is wrong with the bytes with which a stream starts; the first thing found. */
+/** The first fault found in the bytes with which a stream starts. */
 public enum MpaFault {
-  /** Nothing. */
+  /** There is no fault. */
   NONE,
-  /** They do not begin as the frame that is due. */
+  /** They do not begin like the expected frame. */
   KEY,
-  /** A revision that is not known. */
+  /** The revision is unknown. */
   REVISION,
-  /** More private data than a frame may have. */
+  /** There is more private data than a frame may have. */
   PRIVATE_LENGTH,
-  /** The flag says that there are words for the depths, and there is no room for them. */
+  /** The flag announces words for the depths, but there is no room for them. */
   DEPTHS,
   /** They end before the frame does. */
   TOO_SHORT

@@ -6,16 +6,16 @@ import java.nio.ByteBuffer;
 /**
  * A request or a reply of MPA.
  *
- * @param kind which of them
+ * @param kind request or reply
  * @param revision 1 (RFC 5044), 2 (RFC 6581), or 0, which came before both
  * @param markers whether the sender wants markers in what it receives
  * @param crc whether the sender wants CRCs
  * @param rejects of a reply, whether it refuses the connection
  * @param extensions whether the sender has the atomics and immediate data of RFC 7306: in a reply,
- *     only if the request said so of the other end. No RFC has a word for it, and RFC 7306, section
- *     1.1, leaves it to the programs; a peer that does not know it has neither
- * @param depths what the words say, or {@link Depths#UNTOLD} where there are none
- * @param privateData what the program sent along, read-only
+ *     only if the request said so of the other end. No RFC defines this flag, and RFC 7306, section
+ *     1.1, leaves the matter to the programs; a peer that does not set it has neither
+ * @param depths the words for the depths, or {@link Depths#UNTOLD} if there are none
+ * @param privateData the program's private data, read-only
  */
 public record MpaFrame(
     Kind kind,
@@ -29,7 +29,7 @@ public record MpaFrame(
   /** The revision with words for the depths. */
   public static final int ENHANCED_REVISION = 2;
 
-  /** How many bytes say how long the frame is. */
+  /** The number of bytes from which the length of the frame is known. */
   public static final int HEADER_LENGTH = MpaLayout.HEADER_LENGTH;
 
   /** The longest frame. */
@@ -38,7 +38,7 @@ public record MpaFrame(
   private static final int BYTE = 0xff;
   private static final int SHORT = 0xffff;
 
-  /** A frame without extensions. */
+  /** Creates a frame without extensions. */
   public MpaFrame(
       Kind kind,
       int revision,
@@ -50,21 +50,21 @@ public record MpaFrame(
     this(kind, revision, markers, crc, rejects, /* extensions= */ false, depths, privateData);
   }
 
-  /** The two frames. */
+  /** The two kinds of frames. */
   public enum Kind {
     REQUEST,
     REPLY
   }
 
   /**
-   * The words of RFC 6581, section 9.
+   * The words for the depths (RFC 6581, section 9).
    *
-   * @param told whether there are any
+   * @param told whether the frame has them
    * @param responder READs that the sender serves at once
    * @param initiator READs that the sender has outstanding at once
    * @param peerToPeer whether the initiator sends an empty message first, so that the responder may
-   *     send too
-   * @param bySend whether that may be a SEND
+   *     send, too
+   * @param bySend whether that message may be a SEND
    * @param byWrite whether it may be a WRITE
    * @param byRead whether it may be a READ
    */
@@ -76,31 +76,31 @@ public record MpaFrame(
       boolean bySend,
       boolean byWrite,
       boolean byRead) {
-    /** Of a frame without the words. */
+    /** The depths of a frame without the words. */
     public static final Depths UNTOLD = new Depths(false, 0, 0, false, false, false, false);
 
-    /** The most that the words can say; as a depth it leaves the matter to the programs. */
+    /** The highest depth; it leaves the matter to the programs. */
     public static final int UNSAID = MpaLayout.DEPTH_MASK;
 
-    /** Depths without peer-to-peer. */
+    /** Returns depths without peer-to-peer. */
     public static Depths of(int responder, int initiator) {
       return new Depths(true, responder, initiator, false, false, false, false);
     }
 
-    /** The same, with an empty WRITE to make the responder ready. */
+    /** Returns the same depths, with an empty WRITE to make the responder ready. */
     public Depths readyByWrite() {
       return new Depths(told, responder, initiator, true, false, true, false);
     }
 
-    /** The same, with an empty READ to make the responder ready. */
+    /** Returns the same depths, with an empty READ to make the responder ready. */
     public Depths readyByRead() {
       return new Depths(told, responder, initiator, true, false, false, true);
     }
   }
 
   /**
-   * What is wrong with the first bytes of a frame, so far; {@link MpaFault#TOO_SHORT} is no fault
-   * of theirs. Bytes are those from position to limit.
+   * Returns the first fault in the bytes of a frame, from position to limit, that have come so far.
+   * {@link MpaFault#TOO_SHORT} means only that more are needed.
    */
   public static MpaFault check(Kind kind, ByteBuffer bytes) {
     int from = bytes.position();
@@ -128,12 +128,15 @@ public record MpaFrame(
     return length < HEADER_LENGTH + data ? MpaFault.TOO_SHORT : MpaFault.NONE;
   }
 
-  /** The length of a frame whose first {@link #HEADER_LENGTH} bytes are these, and are no fault. */
+  /**
+   * Returns the length of a frame that begins with these {@link #HEADER_LENGTH} bytes, which have
+   * no fault.
+   */
   public static int length(ByteBuffer bytes) {
     return HEADER_LENGTH + privateLength(bytes, bytes.position());
   }
 
-  /** Reads a frame in which {@link #check} finds nothing; copies its private data. */
+  /** Reads a frame without fault by {@link #check}; copies its private data. */
   public static MpaFrame parse(Kind kind, ByteBuffer bytes) {
     if (check(kind, bytes) != MpaFault.NONE) {
       throw new IllegalArgumentException("frame: " + check(kind, bytes) + " (expected: NONE)");
@@ -172,7 +175,7 @@ public record MpaFrame(
         (initiator & MpaLayout.READY_BY_READ) != 0);
   }
 
-  /** The bytes of this frame. */
+  /** Returns the bytes of this frame. */
   public ByteBuffer bytes() {
     int words = depths.told ? MpaLayout.WORDS_LENGTH : 0;
     int data = words + privateData.remaining();

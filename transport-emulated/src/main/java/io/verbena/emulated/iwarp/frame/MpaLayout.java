@@ -19,17 +19,17 @@ final class MpaLayout {
   static final int ENHANCED = 0x10;
 
   /**
-   * The bits that RFC 5044 leaves, but for 08, in which siw tells of segments beyond the MSS. One
-   * asks in a request whether the peer has RFC 7306, the other says so in a reply. They differ
-   * because siw makes its reply of the request, whose bits it does not look at ({@code siw_cm.c},
-   * {@code siw_proc_mpareq}).
+   * The bits that RFC 5044 leaves free, except 08, by which siw announces segments beyond the MSS.
+   * One asks in a request whether the peer has RFC 7306, the other confirms that in a reply. They
+   * differ because siw copies the bits of the request, which it does not read, into its reply
+   * ({@code siw_cm.c}, {@code siw_proc_mpareq}).
    */
   static final int FREE_BITS = 0x07;
 
   static final int ASKS_FOR_EXTENSIONS = 0x04;
   static final int HAS_EXTENSIONS = 0x02;
 
-  /** Of the private data; they count in its length. */
+  /** Offsets in the private data, whose length includes the words. */
   static final int RESPONDER_WORD = 0;
 
   static final int INITIATOR_WORD = 2;
@@ -55,7 +55,7 @@ final class MpaLayout {
 
   private MpaLayout() {}
 
-  /** Of the {@link #FREE_BITS}, the one that is set where there is RFC 7306. */
+  /** Returns the one of {@link #FREE_BITS} that stands for RFC 7306. */
   static int extensions(MpaFrame.Kind kind) {
     return switch (kind) {
       case REQUEST -> ASKS_FOR_EXTENSIONS;

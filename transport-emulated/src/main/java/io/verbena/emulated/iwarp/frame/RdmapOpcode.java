@@ -36,17 +36,17 @@ public enum RdmapOpcode {
     this.code = code;
   }
 
-  /** The message of a code, or null if there is none. */
+  /** Returns the message of a code, or null if there is none. */
   static @Nullable RdmapOpcode of(int code) {
     return code < ALL.length ? ALL[code] : null;
   }
 
-  /** Whether its segments say where their bytes go. */
+  /** Returns whether its segments name the memory that their bytes go to. */
   public boolean isTagged() {
     return this == WRITE || this == READ_RESPONSE;
   }
 
-  /** The queue that it goes to, if it is untagged. */
+  /** Returns the queue that it goes to, if it is untagged. */
   public int queue() {
     return switch (this) {
       case READ_REQUEST, ATOMIC_REQUEST -> READ_REQUESTS;
@@ -56,17 +56,17 @@ public enum RdmapOpcode {
     };
   }
 
-  /** Whether it is of RFC 7306: not every peer has it. */
+  /** Returns whether it is of RFC 7306, which not every peer supports. */
   public boolean isExtension() {
     return code >= IMMEDIATE.code;
   }
 
-  /** Whether it invalidates a tag. */
+  /** Returns whether it invalidates a tag. */
   public boolean invalidates() {
     return this == SEND_WITH_INVALIDATE || this == SEND_SOLICITED_WITH_INVALIDATE;
   }
 
-  /** Whether its receiver is to be woken. */
+  /** Returns whether it raises a solicited event at its receiver. */
   public boolean solicits() {
     return this == SEND_SOLICITED
         || this == SEND_SOLICITED_WITH_INVALIDATE

@@ -3,7 +3,7 @@ package io.verbena.emulated.iwarp.frame;
 
 import java.nio.ByteBuffer;
 
-/** The payload of a READ request (RFC 5040, section 4.4). Used again for each. */
+/** The payload of a READ request (RFC 5040, section 4.4). Reusable. */
 public final class ReadRequest {
   private static final long UNSIGNED = 0xffff_ffffL;
 
@@ -22,7 +22,7 @@ public final class ReadRequest {
     sourceOffset = bytes.getLong(at + FpduLayout.SOURCE_OFFSET_OFFSET);
   }
 
-  /** Becomes a request. */
+  /** Sets the fields of a request. */
   public ReadRequest of(int sink, long sinkAt, long bytes, int source, long sourceAt) {
     sinkTag = sink;
     sinkOffset = sinkAt;
@@ -32,7 +32,7 @@ public final class ReadRequest {
     return this;
   }
 
-  /** Appends it. */
+  /** Appends the payload. */
   public void write(ByteBuffer to) {
     to.putInt(sinkTag)
         .putLong(sinkOffset)
@@ -41,7 +41,7 @@ public final class ReadRequest {
         .putLong(sourceOffset);
   }
 
-  /** Where the answer goes. */
+  /** Returns the tag of the memory for the answer. */
   public int sinkTag() {
     return sinkTag;
   }
@@ -50,12 +50,12 @@ public final class ReadRequest {
     return sinkOffset;
   }
 
-  /** Bytes to be read, up to 2<sup>32</sup> - 1. */
+  /** Returns the number of bytes to read, up to 2<sup>32</sup> - 1. */
   public long length() {
     return length;
   }
 
-  /** Where they are read from. */
+  /** Returns the tag of the memory to read from. */
   public int sourceTag() {
     return sourceTag;
   }

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  *  M: length of the DDP segment 2 | D: its header | R: its RDMAP header
  * </pre>
  *
- * The kernel's siw has layer and type the other way round, and the three flags in the low bits of
- * their octet.
+ * The kernel's siw swaps layer and type, and has the three flags in the low bits of their octet.
  */
 public final class Terminate {
   private static final int CONTROL_LENGTH = 4;
@@ -27,17 +26,17 @@ public final class Terminate {
   private static final int NIBBLE = 0x0f;
   private static final int BYTE = 0xff;
 
-  /** The longest payload: of a READ request, all that there is. */
+  /** The longest payload: that for a READ request, with all of its bytes. */
   public static final int MAX_LENGTH =
       CONTROL_LENGTH + FpduLayout.UNTAGGED_END + FpduLayout.READ_REQUEST_LENGTH;
 
   private Terminate() {}
 
   /**
-   * Reads the cause, in the order of the RFC or of siw: by the flags, or if none is set by which of
-   * the two is known.
+   * Reads the cause, in the order of the RFC or of siw: by the flags, or, if none is set, by which
+   * of the two orders gives a known cause.
    *
-   * @return {@link TerminateCause#UNKNOWN} where there is no known one
+   * @return {@link TerminateCause#UNKNOWN} if neither is known
    */
   public static TerminateCause parse(ByteBuffer bytes, int at, int length) {
     if (length < CONTROL_LENGTH) {
@@ -54,10 +53,10 @@ public final class Terminate {
   }
 
   /**
-   * Writes the payload for an FPDU that was at fault.
+   * Writes the payload for a faulty FPDU.
    *
-   * @param fpdu the header of the FPDU, or null if it is the fault of none
-   * @return how many bytes it has
+   * @param fpdu the header of the FPDU, or null if no FPDU was at fault
+   * @return the length of the payload
    */
   public static int write(
       TerminateCause cause, @Nullable FpduHeader fpdu, ByteBuffer into, int at) {

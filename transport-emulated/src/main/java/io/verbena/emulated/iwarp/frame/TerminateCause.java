@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp.frame;
 
-/** Why a stream is ended (RFC 5040, section 4.8; RFC 5044, section 8; RFC 6581, section 8). */
+/**
+ * Reasons for ending a stream (RFC 5040, section 4.8; RFC 5044, section 8; RFC 6581, section 8).
+ */
 public enum TerminateCause {
-  /** Something of the sender's own. */
+  /** A local fault of the sender. */
   LOCAL(0, 0, 0),
   REMOTE_INVALID_TAG(0, 1, 0x00),
   REMOTE_BOUNDS(0, 1, 0x01),
@@ -14,7 +16,7 @@ public enum TerminateCause {
   REMOTE_PROTECTION(0, 1, 0xff),
   RDMAP_VERSION(0, 2, 0x05),
   UNEXPECTED_OPCODE(0, 2, 0x06),
-  /** Among others, more READs than the sender serves at once. */
+  /** Among others, more READs than the receiver serves at once. */
   STREAM_CATASTROPHE(0, 2, 0x07),
   GLOBAL_CATASTROPHE(0, 2, 0x08),
   CANNOT_INVALIDATE(0, 2, 0x09),
@@ -38,7 +40,7 @@ public enum TerminateCause {
   MPA_LOCAL(2, 0, 0x05),
   READ_DEPTHS(2, 0, 0x06),
   READY_MESSAGE(2, 0, 0x07),
-  /** A code that nobody knows. */
+  /** An unknown code. */
   UNKNOWN(0xf, 0xf, 0xff);
 
   private static final TerminateCause[] ALL = values();
@@ -53,7 +55,7 @@ public enum TerminateCause {
     this.code = code;
   }
 
-  /** The cause of a layer, a type and a code, or {@link #UNKNOWN}. */
+  /** Returns the cause of a layer, a type and a code, or {@link #UNKNOWN}. */
   static TerminateCause of(int layer, int type, int code) {
     for (TerminateCause cause : ALL) {
       if (cause.layer == layer && cause.type == type && cause.code == code) {

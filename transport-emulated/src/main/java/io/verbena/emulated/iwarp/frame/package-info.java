@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * The layouts of iWARP: the frames with which MPA starts (RFC 5044, section 7; RFC 6581), FPDUs,
- * and the headers of DDP (RFC 5041) and RDMAP (RFC 5040, 7306) in them. Parsers take any bytes, and
- * answer with what is wrong with them. Internal: not exported.
+ * and the headers of DDP (RFC 5041) and RDMAP (RFC 5040, 7306) in them. Parsers accept any bytes,
+ * and return the fault that they find. Internal: not exported.
  */
 @NullMarked
 package io.verbena.emulated.iwarp.frame;

@@ -3,24 +3,27 @@ package io.verbena.emulated.iwarp.stream;
 
 import io.verbena.verbs.ScatterGatherList;
 
-/** A place in the buffers of a request or receive. */
+/** A position in the buffers of a request or receive. */
 final class BufferCursor {
   private int index;
   private int skip;
 
-  /** Goes to the first byte. */
+  /** Moves to the first byte. */
   void rewind() {
     index = 0;
     skip = 0;
   }
 
-  /** Goes where another one is. */
+  /** Moves to the position of another cursor. */
   void moveTo(BufferCursor other) {
     index = other.index;
     skip = other.skip;
   }
 
-  /** Bytes from here to the end of a buffer, where there is one with any; else 0. */
+  /**
+   * Returns the number of bytes from here to the end of a buffer, the next that has any; 0 at the
+   * end.
+   */
   int piece(ScatterGatherList buffers) {
     while (index < buffers.size() && skip == buffers.length(index)) {
       index++;
@@ -29,7 +32,7 @@ final class BufferCursor {
     return index < buffers.size() ? buffers.length(index) - skip : 0;
   }
 
-  /** Where it is; for a piece that is not empty. */
+  /** Returns the address of the position; for a piece that is not empty. */
   long address(ScatterGatherList buffers) {
     return buffers.address(index) + skip;
   }
@@ -38,7 +41,7 @@ final class BufferCursor {
     return buffers.lkey(index);
   }
 
-  /** Shows the piece from here on, or as much of it as is asked for. */
+  /** Shows the piece from here on, but at most {@code most} bytes. */
   boolean show(
       Placement placement,
       Placement.Use use,
@@ -49,7 +52,7 @@ final class BufferCursor {
     return placement.show(use, key(buffers), address(buffers), length, view);
   }
 
-  /** Goes on by no more than the piece. */
+  /** Advances by no more than the piece. */
   void advance(int bytes) {
     skip += bytes;
   }

@@ -4,19 +4,20 @@ package io.verbena.emulated.iwarp.stream;
 import io.verbena.emulated.iwarp.frame.TerminateCause;
 
 /**
- * Why a key does not open memory to a peer, and what the peer is told: of a WRITE by DDP, which
- * places it (RFC 5041, section 7), of a READ or an atomic by RDMAP (RFC 5040, section 4.8).
+ * Reasons why a key does not open memory to a peer, with the causes that the peer is told: for a
+ * WRITE by DDP, which places it (RFC 5041, section 7), for a READ or an atomic by RDMAP (RFC 5040,
+ * section 4.8).
  */
 public enum Denial {
-  /** The key is none, or dead. */
+  /** The key is unknown, or dead. */
   INVALID_TAG(TerminateCause.TAGGED_INVALID_TAG, TerminateCause.REMOTE_INVALID_TAG),
   /** The key is of another protection domain, or of a window of another queue pair. */
   TAG_OF_ANOTHER_STREAM(
       TerminateCause.TAGGED_TAG_OF_ANOTHER_STREAM, TerminateCause.REMOTE_TAG_OF_ANOTHER_STREAM),
-  /** The right is missing: DDP, which knows of none, has no code for that. */
+  /** The right is missing: DDP, which has no rights, has no code for that. */
   ACCESS(TerminateCause.REMOTE_ACCESS, TerminateCause.REMOTE_ACCESS),
   BOUNDS(TerminateCause.TAGGED_BOUNDS, TerminateCause.REMOTE_BOUNDS),
-  /** The range goes beyond the last of all addresses. */
+  /** The range goes beyond the highest address. */
   OFFSET_WRAPS(TerminateCause.TAGGED_OFFSET_WRAPS, TerminateCause.REMOTE_OFFSET_WRAPS);
 
   final TerminateCause ofWrite;
@@ -27,7 +28,7 @@ public enum Denial {
     this.ofRequest = ofRequest;
   }
 
-  /** Why a range is denied that is not in a region. */
+  /** Returns the reason why a range that is not in a region is denied. */
   public static Denial ofRange(long address, long length) {
     boolean wraps = Long.compareUnsigned(address + length - 1, address) < 0;
     return wraps ? OFFSET_WRAPS : BOUNDS;

@@ -13,22 +13,26 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * FPDUs on their way into a channel: headers, trailers and small payload in a buffer of its own,
- * large payload in the memory that it comes from. That memory is looked up again before each later
- * attempt to write, since keys die. With CRCs all payload is copied: others may change the memory
- * until the channel takes it, and a CRC is of the bytes that go out.
+ * large payload in the memory of the requests. That memory is looked up again before each later
+ * attempt to write, since keys die. With CRCs all payload is copied: the program may change the
+ * memory until the channel takes it, and the CRC must match the bytes that go out.
  */
 final class Gather {
-  /** Payload up to here is copied: cheaper than one more buffer to gather from. */
+  /**
+   * Payload of up to this length is copied, which is cheaper than one more buffer to gather from.
+   */
   private static final int SMALL = 1024;
 
   private static final int OWN_BYTES = 8192;
 
-  /** The same with CRCs, where all payload is in it: besides, the most of an FPDU. */
+  /**
+   * Bytes of the buffer with CRCs, where it holds all payload: in addition, the most of an FPDU.
+   */
   private static final int CHECKED_BYTES = OWN_BYTES + Outbound.MOST_PAYLOAD;
 
   private static final int VIEWS = 8;
 
-  /** Bytes after which it is written. */
+  /** The number of bytes after which it is written. */
   private static final int FULL = 256 * 1024;
 
   private final Placement placement;
@@ -46,20 +50,20 @@ final class Gather {
   private int count;
   private int first;
 
-  /** Where in {@link #own} the slice begins that is being written. */
+  /** The position in {@link #own} at which the slice that is being written begins. */
   private int sliceStart;
 
   private boolean triedBefore;
 
-  /** Bytes of the stream up to the end of what was added, and up to that of what was written. */
+  /** Bytes of the stream up to the end of what was added, and of what was written. */
   private long added;
 
   private long written;
 
-  /** Where the present content begins. */
+  /** The position in the stream at which the present content begins. */
   private long began;
 
-  /** Where an FPDU begins that may be taken back. */
+  /** The start of an FPDU, to take it back. */
   private int mark;
 
   private int markedCount;
@@ -68,7 +72,7 @@ final class Gather {
   private int markedSliceStart;
   private long markedAdded;
 
-  /** Memory in which some of the parts lie. */
+  /** Memory that some of the parts are in. */
   private static final class Shown {
     final MemoryView view = new MemoryView();
     Use use = Use.SEND;
@@ -128,7 +132,7 @@ final class Gather {
     return added == written;
   }
 
-  /** Whether an FPDU of any kind may be added, in part at least. */
+  /** Returns whether an FPDU of any kind may be added, at least in part. */
   boolean hasRoom() {
     return !triedBefore
         && views < VIEWS
@@ -136,17 +140,20 @@ final class Gather {
         && ownRoom() >= (check.isOn() ? Outbound.MOST_PAYLOAD : SMALL);
   }
 
-  /** Bytes of the stream up to the end of what was added. */
+  /** Returns the bytes of the stream up to the end of what was added. */
   long added() {
     return added;
   }
 
-  /** Bytes of the stream that the channel took. */
+  /** Returns the bytes of the stream that the channel took. */
   long written() {
     return written;
   }
 
-  /** How much of a message's rest the next FPDU can carry, of buffers from a place on. */
+  /**
+   * Returns how many bytes of a message's rest, in buffers from a position on, the next FPDU can
+   * carry.
+   */
   int measure(ScatterGatherList buffers, BufferCursor from, int most) {
     ahead.moveTo(from);
     int length = 0;
@@ -196,7 +203,7 @@ final class Gather {
     added += own.position() - mark;
   }
 
-  /** Adds payload that is copied; without CRCs no more than 1 KiB. */
+  /** Adds payload that is copied; without CRCs at most 1 KiB. */
   void payload(ByteBuffer from, int at, int length) {
     int to = own.position();
     own.put(to, from, at, length).position(to + length);
@@ -204,12 +211,12 @@ final class Gather {
     added += length;
   }
 
-  /** For payload that is written into it by the caller, up to where its position then is. */
+  /** Returns its buffer, for payload that the caller writes at its position. */
   ByteBuffer own() {
     return own;
   }
 
-  /** Adds what was just written to {@link #own} from a place on. */
+  /** Adds the bytes that were just written to {@link #own} from a position on. */
   void payloadFrom(int at) {
     int length = own.position() - at;
     check.take(own, at, length);
@@ -248,7 +255,7 @@ final class Gather {
       payload(bytes, bytes.position(), length);
       return true;
     } catch (RuntimeException | Error e) {
-      // Memory that its owner took back.
+      // The owner took the memory away.
       return false;
     }
   }
@@ -265,7 +272,7 @@ final class Gather {
     added += own.position() - from;
   }
 
-  /** Takes the FPDU back that was begun. */
+  /** Takes back the FPDU that was begun. */
   void takeBack() {
     own.position(mark);
     count = markedCount;
@@ -289,8 +296,7 @@ final class Gather {
   /**
    * Writes as much as the channel takes.
    *
-   * @return false if memory that was to be written may not be read any more: the stream cannot go
-   *     on
+   * @return false if memory to be sent may no longer be read: the stream cannot go on
    */
   boolean write(GatheringByteChannel to) throws IOException {
     closeSlice();
@@ -301,7 +307,7 @@ final class Gather {
     try {
       written += to.write(parts, first, count - first);
     } catch (RuntimeException | Error e) {
-      // Memory that its owner took back, which no key tells.
+      // The owner took the memory away, which the key does not show.
       return false;
     }
     while (first < count && !parts[first].hasRemaining()) {
@@ -328,9 +334,9 @@ final class Gather {
   }
 
   /**
-   * Keeps only what must go out so that the peer can read what follows.
+   * Keeps only the bytes that must go out so that the peer can parse those that follow.
    *
-   * @return false if that is memory which may not be read any more
+   * @return false if they are in memory that may no longer be read
    */
   boolean giveUpPayload() {
     if (began == written) {
@@ -347,8 +353,8 @@ final class Gather {
   }
 
   /**
-   * As {@link #giveUpPayload}, while the memory of requests may still be read: copies what is left
-   * of it, so that the peer can read what follows.
+   * Does the same as {@link #giveUpPayload}, while the memory of requests may still be read: first
+   * copies the rest of it, so that the peer can parse the bytes that follow.
    */
   boolean copyPayload() {
     if (began != written && isStillOpen()) {
@@ -357,7 +363,9 @@ final class Gather {
     return giveUpPayload();
   }
 
-  /** Takes out what was added and not written. None of it may lie in memory of requests. */
+  /**
+   * Takes out the bytes that were added and not written. None of them may be in memory of requests.
+   */
   ByteBuffer takeRest() {
     closeSlice();
     ByteBuffer rest = ByteBuffer.allocate((int) (added - written));
@@ -376,7 +384,7 @@ final class Gather {
         try {
           parts[i] = ByteBuffer.allocate(rest.remaining()).put(rest.duplicate()).flip();
         } catch (RuntimeException | Error e) {
-          // Memory that its owner took back.
+          // The owner took the memory away.
           return;
         }
         shownBy[i] = null;

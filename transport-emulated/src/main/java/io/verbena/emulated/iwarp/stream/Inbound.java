@@ -16,7 +16,7 @@ import java.nio.channels.ScatteringByteChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the bytes of the peer, cut anywhere, and does what its FPDUs ask for.
+ * Takes the peer's bytes, in pieces of any size, and does what its FPDUs request.
  *
  * <pre>
  *  HEADER -- all of it is there, and no fault --> PAYLOAD -- placed --> TRAILER -- CRC --> HEADER
@@ -24,26 +24,29 @@ import org.jspecify.annotations.Nullable;
  *     +-- anything wrong: STOPPED
  * </pre>
  *
- * Payload is placed as it comes, before its CRC is there, as RNICs do; a completion tells of it
- * only behind that. With CRCs it comes by way of a buffer of its own: a program may change what was
- * placed at once, and a CRC is of the bytes that came.
+ * Payload is placed as it comes, before its CRC, as in RNICs; its completion comes only after the
+ * CRC. With CRCs payload passes through a buffer: a program may change placed bytes at once, and
+ * the CRC must cover the bytes that came.
  */
 final class Inbound {
   private static final int OWN_BYTES = 8192;
 
-  /** The same with CRCs, where all payload comes through it. */
+  /** Bytes of the buffer with CRCs, where all payload passes through it. */
   private static final int CHECKED_BYTES = 32 * 1024;
 
-  /** Payload that is still missing is read into its place from here on. */
+  /** From this length on, missing payload is read directly into its place. */
   private static final int LARGE = 2048;
 
-  /** Behind such payload: the trailer, the next header, and perhaps the short end of a message. */
+  /**
+   * Bytes to read behind such payload: the trailer, the next header, and perhaps the short end of a
+   * message.
+   */
   private static final int READ_AHEAD = 512;
 
   /** Bytes to take before others have their turn. */
   private static final int TURN = 512 * 1024;
 
-  /** More than any payload that is looked at as a whole. */
+  /** More than any payload that is parsed as a whole. */
   private static final int MOST_WHOLE = 128;
 
   private final Placement placement;
@@ -62,7 +65,7 @@ final class Inbound {
 
   private State state = State.STOPPED;
 
-  /** Payload of this FPDU that has not come. */
+  /** Payload bytes of this FPDU that have not come. */
   private int left;
 
   private boolean extensions;
@@ -74,18 +77,18 @@ final class Inbound {
     STOPPED
   }
 
-  /** Whose stream it is; where it ends, the owner {@linkplain #stop stops} this. */
+  /** The owner of the stream; when the stream ends, the owner {@linkplain #stop stops} this. */
   interface Owner {
-    /** An FPDU has come whole, and there was no fault in it. */
+    /** Called when a whole FPDU without fault has come. */
     void came();
 
-    /** The peer ends the stream. */
+    /** Called when the peer ends the stream. */
     void terminated(TerminateCause cause);
 
     /**
-     * The stream cannot go on.
+     * Called when the stream cannot go on.
      *
-     * @param fault the FPDU for which it cannot, or null
+     * @param fault the FPDU that is the reason, or null
      */
     void failed(TerminateCause cause, @Nullable FpduHeader fault);
   }
@@ -129,9 +132,9 @@ final class Inbound {
   }
 
   /**
-   * Takes what has come.
+   * Takes the bytes that have come.
    *
-   * @return how many bytes that were; -1 if no more ever come
+   * @return the number of bytes; -1 if no more will come
    */
   long receive(ScatteringByteChannel from) throws IOException {
     long taken = 0;
@@ -150,7 +153,8 @@ final class Inbound {
       } else {
         own.compact();
         if (state == State.PAYLOAD && left >= LARGE) {
-          // Not beyond it: a header that is cut between two reads hides its FPDU from Wireshark.
+          // Not beyond the payload: a header that is split between two reads hides its FPDU from
+          // Wireshark.
           own.limit(Math.min(left, own.capacity()));
         }
         asked = own.remaining();
@@ -276,7 +280,7 @@ final class Inbound {
 
   // ---- payload
 
-  /** Whether the payload of this FPDU may come. */
+  /** Returns whether the payload of this FPDU is accepted. */
   private boolean begin() {
     return switch (header.opcode()) {
       case WRITE -> writes.begin(left);
@@ -310,7 +314,10 @@ final class Inbound {
     return true;
   }
 
-  /** Where the next payload goes, as far as that is in one piece; null if it may not go there. */
+  /**
+   * Returns the place for the next payload, as far as it is contiguous; null if that may not be
+   * written.
+   */
   private @Nullable ByteBuffer target(int most) {
     boolean shown =
         switch (header.opcode()) {
@@ -337,7 +344,7 @@ final class Inbound {
     }
   }
 
-  /** The key has died since, or the memory behind it is gone. */
+  /** Handles that the key has died since, or that the memory behind it is gone. */
   private void memoryGone() {
     switch (header.opcode()) {
       case WRITE -> writes.memoryGone();
@@ -365,7 +372,7 @@ final class Inbound {
     return !header.isLast() || isWhole() || end();
   }
 
-  /** The last segment of a message is there. */
+  /** Handles the last segment of a message. */
   private boolean end() {
     return switch (header.opcode()) {
       case WRITE -> true;

@@ -9,8 +9,8 @@ import io.verbena.verbs.CompletionStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an FPDU that is wrong leads to at this end: the receive that its message holds fails, or
- * there is an event; and the stream ends. Each method that refuses answers false.
+ * Handles faulty FPDUs at this end: the receive that the message holds fails, or an event is
+ * raised; and the stream ends. Each method that refuses returns false.
  */
 final class InboundFaults {
   private final Host host;
@@ -19,9 +19,9 @@ final class InboundFaults {
   private final Inbound.Owner owner;
 
   /**
-   * Faults of one stream.
+   * Creates the handler of one stream.
    *
-   * @param header of the FPDU that is looked at
+   * @param header the header of the FPDU that is being checked
    */
   InboundFaults(Host host, InboundMessage message, FpduHeader header, Inbound.Owner owner) {
     this.host = host;
@@ -30,7 +30,7 @@ final class InboundFaults {
     this.owner = owner;
   }
 
-  /** Whether it is a message of one FPDU, with a payload and a number that it must have. */
+  /** Returns whether this is a message of one FPDU, with the required payload length and number. */
   boolean isMessage(int length, int number) {
     if (header.sequence() != number) {
       return invalid(TerminateCause.UNTAGGED_SEQUENCE);
@@ -41,25 +41,25 @@ final class InboundFaults {
     if (header.payloadLength() > length) {
       return invalid(TerminateCause.UNTAGGED_TOO_LONG);
     }
-    // DDP takes what is shorter, and RDMAP has no code for what it then misses.
+    // DDP accepts a shorter one, and RDMAP has no code for the bytes that it then misses.
     boolean isWhole = header.payloadLength() == length && header.isLast();
     return isWhole || invalid(TerminateCause.STREAM_CATASTROPHE);
   }
 
-  /** What the peer does is wrong, whatever the memory. */
+  /** Refuses an FPDU that is wrong whatever the memory. */
   boolean invalid(TerminateCause cause) {
     return refuse(cause, CompletionStatus.REM_INV_REQ_ERR, AsyncEvent.Type.QP_REQ_ERR, header);
   }
 
-  /** The key does not give what the peer does. */
+  /** Refuses an FPDU whose key does not give the right. */
   boolean denied(TerminateCause cause) {
     return refuse(cause, CompletionStatus.REM_ACCESS_ERR, AsyncEvent.Type.QP_ACCESS_ERR, header);
   }
 
   /**
-   * Something is wrong.
+   * Refuses an FPDU.
    *
-   * @param fault the FPDU that the peer is told of, or null
+   * @param fault the FPDU to report to the peer, or null
    */
   boolean refuse(
       TerminateCause cause,

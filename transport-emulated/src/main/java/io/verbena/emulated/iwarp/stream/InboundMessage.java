@@ -9,7 +9,7 @@ import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 
-/** The message of the peer that is under way, and the receive that it has taken. */
+/** The peer's current message, and the receive that it has taken. */
 final class InboundMessage {
   private final Host host;
   private final ReceiveWorkRequest receive;
@@ -17,7 +17,7 @@ final class InboundMessage {
   private boolean held;
   private int filled;
 
-  /** The number of the message that is under way, or comes next (RFC 5041, section 5.3). */
+  /** The number of the current or next message (RFC 5041, section 5.3). */
   private int sequence = 1;
 
   InboundMessage(Host host, int maxScatterGather) {
@@ -35,7 +35,7 @@ final class InboundMessage {
     return sequence;
   }
 
-  /** Bytes that are there of it. */
+  /** Returns the number of bytes of it that have come. */
   int filled() {
     return held ? filled : 0;
   }
@@ -54,7 +54,7 @@ final class InboundMessage {
     return filled + (long) length <= receive.buffers().totalLength();
   }
 
-  /** Shows where its next bytes go, as far as that is in one piece. */
+  /** Shows the place for its next bytes, as far as it is contiguous. */
   boolean show(Placement placement, int most, MemoryView view) {
     return cursor.show(placement, Use.RECEIVE, receive.buffers(), most, view);
   }
@@ -80,9 +80,9 @@ final class InboundMessage {
   }
 
   /**
-   * Completes the receive, into which nothing has come, with immediate data behind a WRITE.
+   * Completes the receive, which is empty, with immediate data behind a WRITE.
    *
-   * @param length bytes of the WRITE
+   * @param length the length of the WRITE
    */
   void complete(int immediate, int length, boolean solicits) {
     held = false;
@@ -107,12 +107,12 @@ final class InboundMessage {
     return true;
   }
 
-  /** Forgets the receive without completing it. */
+  /** Drops the receive without completing it. */
   void drop() {
     held = false;
   }
 
-  /** Completes as flushed what is held and, unless the queue is shared, all that is posted. */
+  /** Completes the held receive as flushed and, unless the queue is shared, all posted ones. */
   void flush(boolean shared) {
     fail(CompletionStatus.WR_FLUSH_ERR);
     while (!shared && take()) {

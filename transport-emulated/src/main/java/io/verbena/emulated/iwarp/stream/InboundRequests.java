@@ -9,8 +9,8 @@ import io.verbena.emulated.iwarp.stream.Placement.Use;
 import java.nio.ByteBuffer;
 
 /**
- * READs and atomics that the peer asks for, which count together as they share a queue (RFC 7306,
- * section 5.2.1). Each method answers false if the stream ends.
+ * The peer's requests for READs and atomics, which are numbered together since they share a queue
+ * (RFC 7306, section 5.2.1). Each method returns false if the stream ends.
  */
 final class InboundRequests {
   private final Placement placement;

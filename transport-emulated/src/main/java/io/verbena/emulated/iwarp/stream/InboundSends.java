@@ -12,7 +12,7 @@ import io.verbena.verbs.CompletionStatus;
 import java.nio.ByteBuffer;
 
 /**
- * SENDs of the peer, each of which takes a receive; and immediate data, which takes one too, as it
+ * SENDs of the peer, each of which takes a receive; and immediate data, which takes one, too, as it
  * shares their queue (RFC 7306, section 6.3).
  */
 final class InboundSends {
@@ -35,7 +35,7 @@ final class InboundSends {
     this.faults = faults;
   }
 
-  /** Whether so many bytes may come. */
+  /** Returns whether {@code length} more bytes are accepted. */
   boolean begin(int length) {
     if (header.sequence() != message.sequence()) {
       return faults.invalid(TerminateCause.UNTAGGED_SEQUENCE);
@@ -54,7 +54,7 @@ final class InboundSends {
             header);
   }
 
-  /** The last segment is there; false if the stream ends. */
+  /** Handles the last segment; false if the stream ends. */
   boolean end() {
     if (header.opcode().invalidates() && !host.invalidateRemotely(header.tag())) {
       return faults.invalid(whyItLives(header.tag()));
@@ -63,14 +63,14 @@ final class InboundSends {
     return true;
   }
 
-  /** Which of two codes (RFC 5040, section 4.8), as the drivers cxgb4 and irdma choose. */
+  /** Chooses one of two codes (RFC 5040, section 4.8), like the drivers cxgb4 and irdma. */
   private TerminateCause whyItLives(int tag) {
     return placement.denial(Use.READ, tag, 0, 1) == Denial.TAG_OF_ANOTHER_STREAM
         ? TerminateCause.REMOTE_CANNOT_INVALIDATE
         : TerminateCause.CANNOT_INVALIDATE;
   }
 
-  /** The memory that it goes to is gone. */
+  /** Handles that the memory for the message is gone. */
   void memoryGone() {
     faults.refuse(
         TerminateCause.LOCAL, CompletionStatus.LOC_PROT_ERR, AsyncEvent.Type.QP_FATAL, null);
@@ -79,7 +79,7 @@ final class InboundSends {
   /**
    * Takes immediate data; false if the stream ends.
    *
-   * @param writes of which the last is told with it
+   * @param writes the WRITEs; the completion reports the last of them
    */
   boolean immediate(ByteBuffer bytes, int at, InboundWrites writes) {
     if (!faults.isMessage(FpduLayout.IMMEDIATE_LENGTH, message.sequence()) || !begin(0)) {

@@ -5,16 +5,16 @@ import io.verbena.emulated.iwarp.frame.FpduHeader;
 import io.verbena.emulated.iwarp.frame.TerminateCause;
 import io.verbena.emulated.iwarp.stream.Placement.Use;
 
-/** WRITEs of the peer, each segment of which says where it goes. */
+/** WRITEs of the peer, each segment of which names the memory that it goes to. */
 final class InboundWrites {
   private final Placement placement;
   private final FpduHeader header;
   private final InboundFaults faults;
 
-  /** Where the next byte goes. */
+  /** The address of the next byte. */
   private long at;
 
-  /** Bytes of the WRITE that came last, of which {@link #ended} says whether it is whole. */
+  /** Bytes of the WRITE that came last; {@link #ended} is true if it is whole. */
   private long written;
 
   private boolean ended;
@@ -31,7 +31,7 @@ final class InboundWrites {
     ended = true;
   }
 
-  /** Whether so many bytes may come. */
+  /** Returns whether {@code length} more bytes are accepted. */
   boolean begin(int length) {
     at = header.taggedOffset();
     if (ended) {
@@ -49,7 +49,7 @@ final class InboundWrites {
         || faults.denied(placement.denial(Use.WRITE, header.tag(), at, length).ofWrite);
   }
 
-  /** Shows where the next bytes go. */
+  /** Shows the place for the next bytes. */
   boolean show(int most, MemoryView view) {
     return placement.show(Use.WRITE, header.tag(), at, most, view);
   }
@@ -58,12 +58,12 @@ final class InboundWrites {
     at += length;
   }
 
-  /** The memory that it goes to is gone. */
+  /** Handles that the memory for the WRITE is gone. */
   void memoryGone() {
     faults.denied(TerminateCause.TAGGED_INVALID_TAG);
   }
 
-  /** The length of a WRITE that immediate data follows; 0 without one. Told once. */
+  /** Returns the length of a WRITE that immediate data follows; 0 without one. Forgets it. */
   int takeLength() {
     long told = ended ? Math.min(written, Integer.MAX_VALUE) : 0;
     written = 0;

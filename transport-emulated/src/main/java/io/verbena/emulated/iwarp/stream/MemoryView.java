@@ -4,8 +4,8 @@ package io.verbena.emulated.iwarp.stream;
 import java.nio.ByteBuffer;
 
 /**
- * A part of registered memory, as a buffer with a position and a limit of its own. Used again for
- * each part; nothing is allocated while it stays in one region. Not thread-safe.
+ * A part of registered memory, as a buffer with a position and a limit of its own. Reusable;
+ * nothing is allocated while it stays in one region. Not thread-safe.
  */
 public final class MemoryView {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -14,7 +14,7 @@ public final class MemoryView {
   private ByteBuffer bytes = NOTHING;
 
   /** Shows {@code length} bytes of memory from {@code offset} on. */
-  @SuppressWarnings("ReferenceEquality") // equal bytes elsewhere are other memory
+  @SuppressWarnings("ReferenceEquality") // buffers with equal bytes may be different memory
   public void show(ByteBuffer of, int offset, int length) {
     if (memory != of) {
       memory = of;
@@ -23,12 +23,12 @@ public final class MemoryView {
     bytes.limit(offset + length).position(offset);
   }
 
-  /** The part, from position to limit. */
+  /** Returns the part, from position to limit. */
   ByteBuffer bytes() {
     return bytes;
   }
 
-  /** Keeps no memory from being collected. */
+  /** Drops its references, so that the memory can be collected. */
   void clear() {
     memory = NOTHING;
     bytes = NOTHING;

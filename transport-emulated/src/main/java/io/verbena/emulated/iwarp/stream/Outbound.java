@@ -48,18 +48,18 @@ final class Outbound {
   private final AtomicRequest atomicRequest = new AtomicRequest();
   private final BufferCursor cursor = new BufferCursor();
 
-  /** By position: where in the stream a request ends. A power of two. */
+  /** By position, the end of a request in the stream; the length is a power of two. */
   private long[] ends = new long[FEW];
 
   private long head;
   private long next;
 
-  /** Bytes of the message of {@link #next} that are in FPDUs. */
+  /** Bytes of the message of {@link #next} that are in FPDUs already. */
   private long cut;
 
   private boolean begun;
 
-  /** Of a WRITE with immediate data: only that is missing. */
+  /** For a WRITE with immediate data: true if only the immediate data is missing. */
   private boolean written;
 
   private boolean extensions;
@@ -68,7 +68,7 @@ final class Outbound {
   /** The number of the last READ or atomic: they share a queue. */
   private int readNumber;
 
-  /** READs and atomics that are asked for and not answered. */
+  /** READs and atomics that are requested and not answered. */
   private int reads;
 
   private int depth;
@@ -92,7 +92,7 @@ final class Outbound {
     startOver();
   }
 
-  /** Forgets all requests. */
+  /** Drops all requests. */
   void clear() {
     head = ring.posted();
     startOver();
@@ -106,7 +106,7 @@ final class Outbound {
     failedPosition = NONE;
   }
 
-  /** Completes all that are not done as flushed. */
+  /** Completes all unfinished requests as flushed. */
   void flush() {
     for (long end = ring.posted(); head < end; ) {
       failHead(CompletionStatus.WR_FLUSH_ERR);
@@ -125,7 +125,7 @@ final class Outbound {
     gather.end(header);
   }
 
-  /** Adds what tells the peer why the stream ends. */
+  /** Adds a TERMINATE, which tells the peer why the stream ends. */
   void terminate(TerminateCause cause, @Nullable FpduHeader fault) {
     ByteBuffer payload = ByteBuffer.allocate(Terminate.MAX_LENGTH);
     int length = Terminate.write(cause, fault, payload, 0);
@@ -136,7 +136,7 @@ final class Outbound {
 
   // ---- requests
 
-  /** Adds an FPDU of the next request, or does that if it is a local one; false if it must wait. */
+  /** Adds an FPDU of the next request, or does a local one; false if it must wait. */
   boolean step() {
     if (next == failedPosition || next >= ring.posted()) {
       return false;
@@ -182,7 +182,8 @@ final class Outbound {
     }
     return switch (request.opcode()) {
       case LOCAL_INV, BIND_MW -> {
-        // What was asked before may still have to be read out of the region that is to die.
+        // Earlier requests may still have to be read out of the region whose key is to be
+        // invalidated.
         completeDone();
         yield head != next;
       }
@@ -221,8 +222,8 @@ final class Outbound {
   }
 
   /**
-   * Whether the stream has a message for it. RFC 7306 has immediate data as a message of its own,
-   * which takes a receive of its own: with a SEND there would be two.
+   * Returns whether the stream has a message for it. In RFC 7306 immediate data is a message that
+   * takes a receive of its own: a SEND with immediate data would take two.
    */
   private boolean isKnown(SendOpcode operation) {
     return switch (operation) {
@@ -237,7 +238,10 @@ final class Outbound {
     return inline == null ? request.buffers().totalLength() : inline.remaining();
   }
 
-  /** The sink's tag is the READ's number, which only this end has to understand. */
+  /**
+   * Adds a READ request. The sink's tag is the READ's number, which only this end has to
+   * understand.
+   */
   private void addReadRequest(SendWorkRequest request) {
     readNumber++;
     gather.begin(
@@ -256,7 +260,9 @@ final class Outbound {
     gather.end(header);
   }
 
-  /** Its number is its identifier, too, which only this end has to understand. */
+  /**
+   * Adds an atomic request. Its identifier is its number, which only this end has to understand.
+   */
   private void addAtomicRequest(SendWorkRequest request) {
     readNumber++;
     gather.begin(
@@ -276,7 +282,7 @@ final class Outbound {
     gather.end(header);
   }
 
-  /** A message of its own, behind the WRITE (RFC 7306, section 6). */
+  /** Adds immediate data, as a message of its own behind the WRITE (RFC 7306, section 6). */
   private boolean addImmediate(SendWorkRequest request) {
     boolean solicited = (request.flags() & SendWorkRequest.SOLICITED) != 0;
     sendNumber++;
@@ -356,7 +362,7 @@ final class Outbound {
         operation, last, invalidates ? request.remoteKey() : 0, sendNumber, (int) cut, length);
   }
 
-  /** All of the next request is in FPDUs, or it needs none. */
+  /** Notes that all of the next request is in FPDUs, or that it needs none. */
   private boolean done() {
     if (next - head == ends.length) {
       grow();
@@ -388,10 +394,10 @@ final class Outbound {
   // ---- completions
 
   /**
-   * Completes what is done.
+   * Completes the requests that are done.
    *
-   * @return whether the oldest request is bad by itself, and those before it are done: the queue
-   *     pair is to stop
+   * @return whether the oldest request is invalid by itself, and those before it are done: then the
+   *     queue pair must stop
    */
   boolean complete() {
     completeDone();
@@ -416,22 +422,19 @@ final class Outbound {
     }
   }
 
-  /** Fails the request that {@link #complete} told of; the others are to be flushed. */
+  /** Fails the request that {@link #complete} found invalid; the others must be flushed. */
   void failBad() {
     failHead(failedStatus);
   }
 
-  /**
-   * Fails the oldest request, a READ or atomic that the peer has answered wrongly, or with what
-   * cannot be placed.
-   */
+  /** Fails the oldest request, a READ or atomic whose answer was wrong or cannot be placed. */
   void failAsked(CompletionStatus status) {
     failHead(status);
   }
 
   // ---- READs and atomics
 
-  /** The READ or atomic that the peer answers now, or null if it was asked for none. */
+  /** Returns the READ or atomic that the peer answers next, or null if it has none to answer. */
   @Nullable SendWorkRequest oldestAsked() {
     if (head == next || ends[slot(head)] > gather.written()) {
       return null;
@@ -440,12 +443,15 @@ final class Outbound {
     return RequestOpcodes.isReadOrAtomic(oldest.opcode()) ? oldest : null;
   }
 
-  /** What its answer names, as the sink or as the request. */
+  /** Returns the number that its answer names, as the sink or as the request. */
   int oldestNumber() {
     return readNumber - reads + 1;
   }
 
-  /** The oldest is answered, and what was sent behind it is done, up to the next. */
+  /**
+   * Completes the oldest, which is answered, and the finished requests behind it, up to the next
+   * READ or atomic.
+   */
   void answered() {
     reads--;
     completeHead(ring.request(head));

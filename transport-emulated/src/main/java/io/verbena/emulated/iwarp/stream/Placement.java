@@ -3,17 +3,17 @@ package io.verbena.emulated.iwarp.stream;
 
 /**
  * Registered memory as a stream uses it. Called within the calls of an engine, by the same caller.
- * A length of 0 is never asked for.
+ * No method is called with a length of 0.
  */
 public interface Placement {
 
-  /** What memory is used for; each asks for a right. */
+  /** The uses of memory; each needs a right. */
   enum Use {
-    /** A request's bytes. */
+    /** The payload of a request. */
     SEND,
     /** The answer to a READ or an atomic of this end. */
     SINK,
-    /** A message. */
+    /** The payload of a message, for a receive. */
     RECEIVE,
     /** A READ of the peer. */
     READ,
@@ -23,14 +23,15 @@ public interface Placement {
     ATOMIC
   }
 
-  /** Whether the queue pair lets its peer do this at all. */
+  /** Returns whether the queue pair allows its peer this use at all. */
   boolean allows(Use use);
 
-  /** Whether a key opens memory now for a use; without regard of {@link #allows}. */
+  /** Returns whether a key opens memory now for a use, regardless of {@link #allows}. */
   boolean permits(Use use, int key, long address, int length);
 
   /**
-   * Why a key does not open memory for a use; of one that {@link #permits} has denied.
+   * Returns the reason why a key does not open memory for a use; called after {@link #permits}
+   * denied it.
    *
    * @param length up to 2<sup>32</sup>
    */
@@ -39,7 +40,7 @@ public interface Placement {
   /**
    * Shows the memory that a key opens now for a use.
    *
-   * @param view shows it until it shows other memory; of no use once the key is dead
+   * @param view shows the memory until it shows other memory; must not be used once the key is dead
    * @return false if the key does not open it
    */
   boolean show(Use use, int key, long address, int length, MemoryView view);

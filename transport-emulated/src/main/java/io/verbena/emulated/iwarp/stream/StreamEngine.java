@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
  * any -- RESET --> IDLE
  * }</pre>
  *
- * Once it leaves OPEN the queue pair is in ERR, and all that is posted is flushed: iWARP knows of a
- * request that failed at the peer only that the stream ended (RFC 5040, section 8.2).
+ * Once it leaves OPEN the queue pair is in ERR, and all posted requests are flushed: for a request
+ * that failed at the peer, iWARP reports only that the stream ended (RFC 5040, section 8.2).
  *
- * <p>For one caller at a time; see the package. A call that meets a mistake, of the engine or of
- * what it is given, throws, and the stream has ended then.
+ * <p>For one caller at a time; see the package. A call throws if it meets a programming error, of
+ * the engine or of its caller; then the stream has ended.
  */
 public final class StreamEngine {
   /** Bytes to send before others have their turn. */
@@ -45,7 +45,7 @@ public final class StreamEngine {
   private State state = State.IDLE;
   private boolean full;
 
-  /** In ENDING: what the peer is to be told. */
+  /** In ENDING: the cause to send to the peer. */
   private @Nullable TerminateCause farewell;
 
   private @Nullable FpduHeader fault;
@@ -61,7 +61,8 @@ public final class StreamEngine {
   }
 
   /**
-   * An engine without a stream, of a queue pair whose memory, queues and completions others have.
+   * Creates an engine without a stream, of a queue pair whose memory, queues and completions its
+   * host, placement and send ring have.
    */
   public StreamEngine(StreamOptions options, Host host, Placement placement, SendRing sends) {
     this.host = host;
@@ -73,7 +74,7 @@ public final class StreamEngine {
     inbound = new Inbound(host, placement, outbound, answers, message, new Ends());
   }
 
-  /** What the peer's bytes lead to. */
+  /** Handles the events of the peer's bytes. */
   private final class Ends implements Inbound.Owner {
     @Override
     public void came() {
@@ -98,7 +99,7 @@ public final class StreamEngine {
     return state;
   }
 
-  /** Why the peer ended the stream, if it said so. */
+  /** Returns the cause by which the peer ended the stream; null if it sent none. */
   public @Nullable TerminateCause peersCause() {
     return peersCause;
   }
@@ -119,7 +120,7 @@ public final class StreamEngine {
     }
   }
 
-  /** The queue pair was reset: everything is forgotten, without completions. */
+  /** Drops everything, without completions: the queue pair was reset. */
   public void reset() {
     state = State.IDLE;
     inbound.stop();
@@ -129,9 +130,8 @@ public final class StreamEngine {
   }
 
   /**
-   * The queue pair is in ERR: all that is posted is flushed. A stream that goes on ends first, as
-   * nothing is placed, taken or read of what was told as flushed; what was begun of an FPDU is not
-   * ended.
+   * Flushes all that is posted: the queue pair is in ERR. An open stream ends first, so that no
+   * flushed buffer is placed into, taken or read; a begun FPDU stays incomplete.
    */
   public void flush() {
     if (state == State.WAITING || state == State.OPEN) {
@@ -145,18 +145,18 @@ public final class StreamEngine {
     }
   }
 
-  /** The channel may take bytes again. */
+  /** Notes that the channel may take bytes again. */
   public void writable() {
     full = false;
   }
 
-  /** Whether it waits for {@link #writable}. */
+  /** Returns whether it waits for {@link #writable}. */
   public boolean isFull() {
     return full;
   }
 
   /**
-   * Sends what there is to send.
+   * Sends what is ready to be sent.
    *
    * @return whether there is more, which the channel may take at once
    */
@@ -180,7 +180,7 @@ public final class StreamEngine {
     answers.beginTurn();
     while (gather.written() < end) {
       fill();
-      // What is left in ENDED may lie in memory of requests that were flushed.
+      // In ENDED the rest may be in memory of requests that were flushed.
       if (gather.isEmpty() || state == State.ENDED) {
         if (state == State.ENDING) {
           state = State.ENDED;
@@ -201,10 +201,10 @@ public final class StreamEngine {
   }
 
   /**
-   * In ENDING: takes out what the peer is still to read, with the TERMINATE as its end, so that
-   * others send it in place of this engine.
+   * In ENDING: takes out the bytes that the peer must still read, with the TERMINATE at their end,
+   * so that the caller sends them in place of this engine.
    *
-   * @return bytes of the caller's own
+   * @return bytes that belong to the caller
    */
   public ByteBuffer takeRest() {
     ByteBuffer begun = gather.takeRest();
@@ -218,7 +218,7 @@ public final class StreamEngine {
     if (state == State.OPEN) {
       fillOpen();
     }
-    // Not in another turn: what there was to send may just have ended the stream.
+    // In the same turn: the bytes sent before may just have ended the stream.
     TerminateCause cause = farewell;
     if (state == State.ENDING && cause != null && gather.isEmpty()) {
       outbound.terminate(cause, fault);
@@ -237,7 +237,7 @@ public final class StreamEngine {
     complete();
   }
 
-  /** What was to be written may not be read any more. */
+  /** Ends the stream: memory to be sent may no longer be read. */
   private void memoryGone() {
     if (state == State.OPEN) {
       end(TerminateCause.LOCAL, null);
@@ -255,7 +255,7 @@ public final class StreamEngine {
     return false;
   }
 
-  /** Completes requests; if one is bad by itself, the stream ends. */
+  /** Completes requests; if one is invalid by itself, the stream ends. */
   private void complete() {
     if (state == State.OPEN && outbound.complete()) {
       outbound.failBad();
@@ -264,9 +264,9 @@ public final class StreamEngine {
   }
 
   /**
-   * Takes what has come.
+   * Takes the bytes that have come.
    *
-   * @return whether anything has, or the stream ends for want of memory to read into
+   * @return whether any have come, or the stream has ended because memory to read into is gone
    */
   public boolean receive(ScatteringByteChannel from) {
     if (state != State.OPEN && state != State.WAITING) {
@@ -290,14 +290,14 @@ public final class StreamEngine {
     }
   }
 
-  /** The stream is at its end, or broken: nothing can be told any more. */
+  /** Notes that the stream is at its end, or broken: nothing can be sent any more. */
   public void lost() {
     if (state != State.IDLE) {
       stop(State.ENDED);
     }
   }
 
-  /** Something is wrong: tells the peer if that can be, and stops. */
+  /** Ends the stream because of a fault, and tells the peer if possible. */
   private void end(TerminateCause cause, @Nullable FpduHeader of) {
     farewell = cause;
     fault = of;
@@ -314,7 +314,7 @@ public final class StreamEngine {
     }
   }
 
-  /** Stops for good after a mistake, in whatever state that has left it. */
+  /** Stops for good after a programming error, whatever the state. */
   private void breakDown(Throwable mistake) {
     try {
       host.raise(AsyncEvent.Type.QP_FATAL);

@@ -2,7 +2,7 @@
 package io.verbena.emulated.iwarp.stream;
 
 /**
- * What never changes of a queue pair.
+ * The properties of a queue pair that never change.
  *
  * @param sharedReceives whether its receives come from a shared receive queue
  * @param maxReceiveScatterGather the most buffers of a receive

@@ -2,13 +2,13 @@
 package io.verbena.emulated.iwarp.stream;
 
 /**
- * What the ends of a stream have agreed on when it starts.
+ * The terms that both ends of a stream agree on when it starts.
  *
  * @param crc whether FPDUs have CRCs
  * @param extensions whether both ends have the atomics and immediate data of RFC 7306
  * @param responderDepth READs and atomics that this end serves at once
  * @param initiatorDepth READs and atomics that this end has outstanding at once
- * @param role which end this is
+ * @param role the role of this end
  */
 public record StreamTerms(
     boolean crc, boolean extensions, int responderDepth, int initiatorDepth, Role role) {
@@ -20,13 +20,13 @@ public record StreamTerms(
 
   /** The two ends of a stream. */
   public enum Role {
-    /** Sends what is posted. */
+    /** Sends posted requests at once. */
     ACTIVE,
-    /** Sends an empty WRITE first, so that the peer may send too (RFC 6581, section 9). */
+    /** Sends an empty WRITE first, so that the peer may send, too (RFC 6581, section 9). */
     ACTIVE_WRITES_FIRST,
     /**
      * Sends nothing before its peer's first FPDU has come (RFC 5044, section 7.1.2), for which it
-     * waits without a limit: what is posted is flushed if others end that.
+     * waits without a limit; if others end the wait, posted requests are flushed.
      */
     PASSIVE
   }

@@ -14,10 +14,10 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails a test in which sanitized devices found something, with all that was found and its places.
- * What the test created and did not close counts too. It works for every device that was opened
- * with {@code sanitize=true}; devices that were not are not watched. Tests that run at the same
- * time in one JVM are not told apart.
+ * Fails a test in which sanitized devices found something, with all findings and their places.
+ * Objects that the test created and did not close count, too. It works for every device that was
+ * opened with {@code sanitize=true}; other devices are not watched. Tests that run at the same time
+ * in one JVM cannot be told apart.
  *
  * <pre>{@code
  * @ExtendWith(SanitizerExtension.class)
@@ -33,7 +33,7 @@ public final class SanitizerExtension implements BeforeEachCallback, AfterEachCa
 
   private final Set<Finding.Kind> ignored;
 
-  /** Nothing is ignored. */
+  /** Creates an extension that ignores nothing. */
   public SanitizerExtension() {
     this(EnumSet.noneOf(Finding.Kind.class));
   }
@@ -42,7 +42,7 @@ public final class SanitizerExtension implements BeforeEachCallback, AfterEachCa
     this.ignored = ignored;
   }
 
-  /** These kinds do not fail a test. */
+  /** Creates an extension for which findings of these kinds do not fail a test. */
   public static SanitizerExtension ignoring(Finding.Kind first, Finding.Kind... more) {
     return new SanitizerExtension(EnumSet.of(first, more));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The sanitizer for tests; it needs JUnit Jupiter on the class path of those who use it. */
+/** The sanitizer for tests; its users need JUnit Jupiter on their class path. */
 @NullMarked
 package io.verbena.emulated.sanitizer.junit;
 

@@ -134,7 +134,7 @@ final class ConnectionEnd implements DutyCycle {
     return oracle.isClosing();
   }
 
-  /** Whether it may drop what its peer sends, whose sends then fail. */
+  /** Returns whether it may drop what its peer sends, whose sends then fail. */
   boolean mayDiscard() {
     return mayDiscard;
   }
@@ -438,14 +438,14 @@ final class ConnectionEnd implements DutyCycle {
     return closing != null && closing.isEnded() && isOverForAll();
   }
 
-  /** Whether the connection is over and all that was waiting for it was told. */
+  /** Returns whether the connection is over and all that was waiting for it has ended. */
   boolean isOverForAll() {
     return closed.isEnded()
         && isIdle()
         && (receiveSubscriber == null || receiveSubscriber.isEnded());
   }
 
-  /** Whether it began to close. */
+  /** Returns whether it began to close. */
   boolean isClosingHere() {
     return closing != null;
   }

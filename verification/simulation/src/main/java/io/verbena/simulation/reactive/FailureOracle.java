@@ -47,17 +47,17 @@ final class FailureOracle {
     return closing;
   }
 
-  /** Whether exactly one thing happened that ends the connection, and nothing before. */
+  /** Returns whether exactly one thing happened that ends the connection, and nothing before. */
   boolean isDisruptedOnce() {
     return disruptions == 1 && !closing && !failed && unexplained == null;
   }
 
-  /** Whether the connection may have failed. */
+  /** Returns whether the connection may have failed. */
   boolean mayHaveFailed() {
     return failed || disrupted || unexplained != null;
   }
 
-  /** Whether the streams of received messages may end. */
+  /** Returns whether the streams of received messages may end. */
   boolean allowsEndOfStream() {
     return closing || mayHaveFailed();
   }
@@ -91,7 +91,7 @@ final class FailureOracle {
     }
   }
 
-  /** Whether the connection ended because something threw in the layer. */
+  /** Returns whether the connection ended because something threw in the layer. */
   private static boolean isBroken(Throwable error) {
     for (Throwable each = error; each != null; each = each.getCause()) {
       if (each instanceof ConnectionClosedException closed && "signal".equals(closed.operation())) {

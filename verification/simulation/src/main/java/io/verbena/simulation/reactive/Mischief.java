@@ -4,8 +4,8 @@ package io.verbena.simulation.reactive;
 import java.util.List;
 
 /**
- * What a subscriber to received messages, or a publisher of messages to send, does when it is
- * called next.
+ * The misbehaviour of a subscriber to received messages, or of a publisher of messages to send, at
+ * its next call.
  */
 enum Mischief {
   THROW_ON_SUBSCRIBE,
@@ -22,12 +22,12 @@ enum Mischief {
   PUBLISHER_THROWS_ON_SUBSCRIBE,
   PUBLISHER_THROWS_ON_REQUEST,
   PUBLISHER_THROWS_ON_CANCEL,
-  /** As what it maps its items with throws. */
+  /** Fails, as if the function that maps its items threw. */
   PUBLISHER_FAILS;
 
   private static final List<Mischief> ALL = List.of(values());
 
-  /** How many kinds there are. */
+  /** The number of kinds. */
   static final int COUNT = ALL.size();
 
   /** Returns the kind with a number from 1 to {@link #COUNT}. */
@@ -35,7 +35,9 @@ enum Mischief {
     return ALL.get(number - 1);
   }
 
-  /** Whether the layer ends the connection for it, and not only the send that it is about. */
+  /**
+   * Returns whether the layer ends the connection for it, and not only the send that it is about.
+   */
   boolean endsConnection() {
     return this != PUBLISHER_THROWS_ON_SUBSCRIBE && this != PUBLISHER_FAILS;
   }
@@ -49,7 +51,7 @@ enum Mischief {
     }
   }
 
-  /** Whether a subscriber threw this, or something that was made of it. */
+  /** Returns whether a subscriber threw this, or something that was made of it. */
   static boolean isCauseOf(Throwable error) {
     for (Throwable each = error; each != null; each = each.getCause()) {
       if (each instanceof Thrown) {

@@ -51,12 +51,12 @@ final class PacketObserver implements SimulatedWire.Tap {
     }
   }
 
-  /** Whether recent faults suffice to exhaust the retries of a request. */
+  /** Returns whether recent faults suffice to exhaust the retries of a request. */
   boolean allowsRetryExhaustion(long now) {
     return retryCosts.costSince(now - 2 * (RETRIES + 1) * ACK_TIMEOUT_NANOS) > RETRIES;
   }
 
-  /** Whether recent faults suffice to delay an operation by {@code limit} nanoseconds. */
+  /** Returns whether recent faults suffice to delay an operation by {@code limit} nanoseconds. */
   boolean allowsTimeout(long now, long limit) {
     return delayCosts.costSince(now - 3 * limit) >= limit;
   }

@@ -35,7 +35,7 @@ final class RandomScheduler {
   /** A host whose agents are held up by one of them, which has not returned. */
   private int heldHost = NO_HOST;
 
-  /** What the scheduler runs, and where: all that a host runs ends with it. */
+  /** A duty cycle of the scheduler and its host: all that a host runs ends with it. */
   private static final class Agent {
     private final DutyCycle work;
     private final int host;

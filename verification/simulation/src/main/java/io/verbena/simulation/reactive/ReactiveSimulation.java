@@ -205,7 +205,10 @@ final class ReactiveSimulation {
     return end.host() == deadHost || end.hasFinishedSteps();
   }
 
-  /** Checks that the other host notices the death in time, and that nobody there waits for it. */
+  /**
+   * Checks that the other host notices the death in time, and that nothing there waits for the dead
+   * one.
+   */
   private void outlive(List<ConnectionEnd> ends) {
     scheduler.endStall();
     List<ConnectionEnd> survivors = ends.stream().filter(end -> end.host() != deadHost).toList();
@@ -322,7 +325,7 @@ final class ReactiveSimulation {
     observer.event(now(), what, who, about);
   }
 
-  /** Stops a host for good. Nobody is told; packets that it has sent still arrive. */
+  /** Stops a host for good, without a notice; packets that it has sent still arrive. */
   void die(int host) {
     if (deadHost == NONE) {
       deadHost = host;

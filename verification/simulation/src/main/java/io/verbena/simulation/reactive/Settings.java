@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * What a scenario sets for its whole run.
+ * The settings of a scenario for its whole run.
  *
  * @param maxSends how many sends of an end are active at once
  * @param patient whether both ends wait until all is done before they close
@@ -28,7 +28,7 @@ record Settings(
   static final Duration OPERATION_TIMEOUT = Duration.ofSeconds(4);
   static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
-  /** Nobody needs more. */
+  /** More bytes than any scenario needs. */
   private static final long ENOUGH_MEMORY = 1 << 22;
 
   private static final long LEAST_MEMORY = 1 << 17;
@@ -73,7 +73,7 @@ record Settings(
         .build();
   }
 
-  /** Whether the ceiling of registered memory may be reached. */
+  /** Returns whether the ceiling of registered memory may be reached. */
   boolean hasLowCeiling() {
     return maxRegisteredBytes < ENOUGH_MEMORY;
   }

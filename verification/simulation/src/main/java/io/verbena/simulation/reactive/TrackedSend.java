@@ -95,7 +95,7 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
     dispose();
   }
 
-  /** Whether {@link #emit} has something to do. */
+  /** Returns whether {@link #emit} has something to do. */
   boolean canEmit() {
     return downstream != null
         && !emitting

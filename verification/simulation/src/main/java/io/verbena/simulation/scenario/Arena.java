@@ -29,7 +29,7 @@ public final class Arena {
   /** The pool of frames for the simulated wires. */
   public final FlightPool flights = new FlightPool();
 
-  /** What else a run allocates outside the heap. */
+  /** The other memory that a run allocates outside the heap. */
   public final RecycledMemory buffers = new RecycledMemory();
 
   private int used;
@@ -69,7 +69,7 @@ public final class Arena {
     return ByteBuffer.wrap(expected, 0, used).mismatch(memory.slice(0, used));
   }
 
-  /** Whether {@code length} bytes from {@code at} on have their expected values. */
+  /** Returns whether {@code length} bytes from {@code at} on have their expected values. */
   public boolean isAsExpected(int at, int length) {
     return ByteBuffer.wrap(expected, at, length).mismatch(memory.slice(at, length)) < 0;
   }

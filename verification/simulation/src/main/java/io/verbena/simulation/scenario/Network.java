@@ -15,12 +15,12 @@ public interface Network {
   /** The time in which everything happens. */
   VirtualTime clock();
 
-  /** Does the next thing. Returns false if there is nothing left to do. */
+  /** Executes the next event. Returns false if there is nothing left to do. */
   boolean step();
 
   /** Records each fault that is injected from now on, as a fault of one packet or byte. */
   void record(List<Fault> into);
 
-  /** What is on its way or open; 0 once nothing is. */
+  /** Returns what is on its way or open; 0 once nothing is. */
   int left();
 }

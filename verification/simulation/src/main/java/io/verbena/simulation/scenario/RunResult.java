@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RunResult(@Nullable Throwable failure, int packets, int injectedFaults) {
 
-  /** Whether the run ended without a violation. */
+  /** Returns whether the run ended without a violation. */
   public boolean isSuccess() {
     return failure == null;
   }

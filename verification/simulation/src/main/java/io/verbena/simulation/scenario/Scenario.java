@@ -29,7 +29,8 @@ public interface Scenario {
   long seed();
 
   /**
-   * Whether queue pairs use adaptive flow control, as they do over UDP: true for every fourth seed.
+   * Returns whether queue pairs use adaptive flow control, as they do over UDP: true for every
+   * fourth seed.
    */
   static boolean isAdaptive(long seed) {
     return (seed & 3) == 3;

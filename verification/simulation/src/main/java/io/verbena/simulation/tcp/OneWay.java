@@ -24,7 +24,7 @@ final class OneWay {
   private boolean endArrived;
   private boolean cutOff;
 
-  /** When what was sent last arrives. */
+  /** The time at which the latest bytes arrive. */
   private long lastArrival;
 
   /**
@@ -57,12 +57,12 @@ final class OneWay {
     return written == 0;
   }
 
-  /** How many bytes a write may add. */
+  /** Returns how many bytes a write may add. */
   int room() {
     return (int) (ring.length - (written - read));
   }
 
-  /** How many bytes a read may take. */
+  /** Returns how many bytes a read may take. */
   int waiting() {
     return (int) (arrived - read);
   }
@@ -89,7 +89,7 @@ final class OneWay {
   }
 
   /**
-   * Takes as many bytes as a socket happens to give.
+   * Reads as many bytes as a socket happens to give.
    *
    * @return how many
    */
@@ -124,7 +124,7 @@ final class OneWay {
     read = arrived;
   }
 
-  /** Nothing is written any more. Returns false if that was so before. */
+  /** Ends the writing. Returns false if that was so before. */
   boolean end() {
     boolean first = !ended;
     ended = true;
@@ -135,7 +135,7 @@ final class OneWay {
     return ended;
   }
 
-  /** Nothing leaves any more, whatever is written. */
+  /** Drops all that is written from now on. */
   void cutOff() {
     cutOff = true;
   }
@@ -144,7 +144,7 @@ final class OneWay {
     return cutOff;
   }
 
-  /** The reader has been told of the end. */
+  /** Notes that the reader knows of the end. */
   void endArrived() {
     endArrived = true;
   }

@@ -16,7 +16,7 @@ import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.ScatteringByteChannel;
 import org.jspecify.annotations.Nullable;
 
-/** One end of a simulated connection, with the readiness that a selector would tell of. */
+/** One end of a simulated connection, with the readiness that a selector would report. */
 final class SimulatedSocket implements StreamSocket {
   private final SimulatedTcp network;
   private final int connection;
@@ -63,7 +63,7 @@ final class SimulatedSocket implements StreamSocket {
     return other;
   }
 
-  /** Whose socket it is. */
+  /** Sets the stream that uses the socket. */
   void carries(TcpStream of) {
     stream = of;
   }
@@ -90,11 +90,11 @@ final class SimulatedSocket implements StreamSocket {
         (connected ? OP_CONNECT : 0)
             | (in.waiting() > 0 || in.hasEndArrived() ? OP_READ : 0)
             | (out.room() > 0 ? OP_WRITE : 0);
-    // A selector tells of an error whatever it was asked for.
+    // A selector reports an error whatever it was asked for.
     return (broken ? OP_CONNECT | OP_READ | OP_WRITE : operations) & interest;
   }
 
-  /** Tells the stream of its readiness, soon, if there is any. */
+  /** Reports readiness to the stream, soon, if there is any. */
   private void check() {
     if (!willTell && ready() != 0) {
       willTell = true;
@@ -107,7 +107,7 @@ final class SimulatedSocket implements StreamSocket {
     int operations = ready();
     TcpStream told = stream;
     if (told != null && operations != 0) {
-      // The fabric also tries to read from streams that the selector did not tell of.
+      // The fabric also tries to read from streams that the selector did not report.
       boolean tries = network.runsNow(told) && in.choose(8) == 0;
       boolean unused = told.ready(operations | (tries ? OP_READ : 0));
     }
@@ -208,7 +208,11 @@ final class SimulatedSocket implements StreamSocket {
     resetsAtClose = true;
   }
 
-  /** Bytes that nobody has read make it a reset, which may cost the peer bytes of ours. */
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Unread bytes make it a reset, which may cost the peer bytes of ours.
+   */
   @Override
   public void close() {
     if (closed) {
@@ -236,7 +240,7 @@ final class SimulatedSocket implements StreamSocket {
     return network.address(out.destination);
   }
 
-  /** What the stream reads from and writes to. */
+  /** The channel that the stream reads from and writes to. */
   private final class Channel implements ScatteringByteChannel, GatheringByteChannel {
     private final ByteBuffer[] one = new ByteBuffer[1];
 

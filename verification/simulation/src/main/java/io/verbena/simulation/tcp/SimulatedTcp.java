@@ -54,7 +54,7 @@ import org.jspecify.annotations.Nullable;
 public final class SimulatedTcp extends TurnFabric implements StreamFabric, Network {
   private static final long CONNECT_NANOS = 1_000_000_000;
 
-  /** What a retransmission takes, in latencies. */
+  /** The time of a retransmission, in latencies. */
   private static final int RETRANSMISSION = 8;
 
   /** The time in which a host reacts, in latencies, in one case of so many. */
@@ -65,7 +65,7 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
   private static final int MIN_CAPACITY = MpaFrame.MAX_LENGTH;
   private static final int MAX_CAPACITY = 16 * 1024;
 
-  /** Told of what passes. */
+  /** Sees what passes. */
   public interface Tap {
     /** A socket has taken bytes, from number {@code first} on. */
     void sent(long now, int source, int destination, int first, int length);
@@ -145,7 +145,7 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
    * @param source number of the port of the active end
    * @param destination number of the port of the passive end
    * @param user of the active end
-   * @param asked told of the request at the passive end
+   * @param asked called with the request at the passive end
    * @return the stream of the active end
    */
   public TcpStream connect(
@@ -249,13 +249,13 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
     return latency;
   }
 
-  /** How long a host takes until it notices that a socket is ready. */
+  /** Returns how long a host takes until it notices that a socket is ready. */
   long reactionTime(OneWay way) {
     int most = way.choose(LONG_REACTION) == 0 ? LONG_REACTION : 1;
     return way.choose((int) (most * latency));
   }
 
-  /** Has something done, by one who has entered. */
+  /** Runs an action after some time, by a thread that has entered. */
   void after(long nanos, Runnable action) {
     onTheirWay++;
     timeline
@@ -267,7 +267,7 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
         .set(clock.now() + nanos);
   }
 
-  /** Has something done at the other end, once all that was sent before has arrived. */
+  /** Runs an action at the other end, once all that was sent before has arrived. */
   void afterBytes(OneWay way, Runnable action) {
     after(way.arrival(clock.now() + latency) - clock.now(), action);
   }
@@ -366,7 +366,7 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
     afterBytes(from.out(), byError ? to::breaks : to::endArrives);
   }
 
-  /** Time whose alarms are run by one who has entered. */
+  /** A time whose alarms are run by a thread that has entered. */
   private final class Entered implements Timeline {
     @Override
     public long now() {

@@ -43,7 +43,7 @@ final class KeyLifetime {
     revoked = true;
   }
 
-  /** Whether an access with the key must succeed. */
+  /** Returns whether an access with the key must succeed. */
   boolean isValid() {
     return active && !revoking;
   }
@@ -52,7 +52,7 @@ final class KeyLifetime {
     return revoking;
   }
 
-  /** Whether an access with the key must fail. */
+  /** Returns whether an access with the key must fail. */
   boolean isRevoked() {
     return revoked;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.simulation.verbs;
 
-/** What the queue pairs of a scenario talk over. */
+/** The medium that carries the queue pairs of a scenario. */
 enum Medium {
   /** RoCEv2 packets on a wire. */
   PACKETS,

@@ -35,7 +35,9 @@ record Operation(
     boolean byGrantedKey,
     long receiveAt) {
 
-  /** Whether the program uses keys that are being revoked, and revokes keys that are in use. */
+  /**
+   * Returns whether the program uses keys that are being revoked, and revokes keys that are in use.
+   */
   boolean isCareless() {
     return offset % 3 == 0;
   }

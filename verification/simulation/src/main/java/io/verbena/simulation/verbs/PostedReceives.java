@@ -134,16 +134,16 @@ final class PostedReceives {
   }
 
   /**
-   * Whether a message may find no receive, because other messages may be using all outstanding
-   * ones.
+   * Returns whether a message may find no receive, because other messages may be using all
+   * outstanding ones.
    */
   boolean mayBeExhausted() {
     return outstanding() < Math.max(1, users);
   }
 
   /**
-   * Whether a message may find no receive now, or may have found none before the receive posted at
-   * this moment.
+   * Returns whether a message may find no receive now, or may have found none before the receive
+   * posted at this moment.
    */
   boolean mayHaveBeenExhausted(long now) {
     return mayBeExhausted() || postedAt == now;

@@ -63,7 +63,7 @@ final class PostedRequest {
     return state != State.POSTED;
   }
 
-  /** Whether the responder must or may reject the request. */
+  /** Returns whether the responder must or may reject the request. */
   boolean mayBeRejected() {
     if (operation.kind().breaksConnection()) {
       return true;

@@ -70,7 +70,7 @@ final class RemoteKeyGrant {
     return source == Source.TYPE_2_WINDOW && current != null && current.isValid() ? current : null;
   }
 
-  /** A key that was revoked, or null if there is none. */
+  /** Returns a key that was revoked, or null if there is none. */
   @Nullable KeyLifetime revokedKey() {
     KeyLifetime current = key;
     if (current != null && current.isRevoked()) {
@@ -85,7 +85,7 @@ final class RemoteKeyGrant {
     return address + memory.capacity();
   }
 
-  /** Whether a new key may be granted. */
+  /** Returns whether a new key may be granted. */
   boolean mayGrant() {
     KeyLifetime current = key;
     return current == null

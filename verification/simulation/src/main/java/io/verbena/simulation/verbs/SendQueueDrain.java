@@ -25,8 +25,8 @@ final class SendQueueDrain {
   }
 
   /**
-   * Whether a request may complete now: it was posted before the drain, and SQ_DRAINED was not
-   * raised yet.
+   * Returns whether a request may complete now: it was posted before the drain, and SQ_DRAINED was
+   * not raised yet.
    */
   boolean mayComplete(int number) {
     return number < first && !eventRaised;

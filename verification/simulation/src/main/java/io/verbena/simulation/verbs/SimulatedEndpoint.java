@@ -189,12 +189,12 @@ abstract class SimulatedEndpoint {
     return simulation.maxLength();
   }
 
-  /** Whether the connection is being made. */
+  /** Returns whether the connection is being made. */
   boolean isConnecting() {
     return false;
   }
 
-  /** Whether requests can be posted. */
+  /** Returns whether requests can be posted. */
   boolean isConnected() {
     return true;
   }
@@ -308,7 +308,9 @@ abstract class SimulatedEndpoint {
     }
   }
 
-  /** Whether to post a work request for an operation. Executes operations that need none. */
+  /**
+   * Returns whether to post a work request for an operation. Executes operations that need none.
+   */
   abstract boolean mayPost(Operation operation);
 
   final void postReceive() {
@@ -450,7 +452,7 @@ abstract class SimulatedEndpoint {
     flushed = true;
   }
 
-  /** Whether the queue pair may be in ERR or closed. */
+  /** Returns whether the queue pair may be in ERR or closed. */
   abstract boolean mayHaveFailed();
 
   final void requireFailureReason() {

@@ -26,7 +26,7 @@ final class SingleWriterRegister {
     arena.memory.get(at, latest, 0, latest.length);
   }
 
-  /** Whether a write needs a fence, so that earlier reads do not return its bytes. */
+  /** Returns whether a write needs a fence, so that earlier reads do not return its bytes. */
   boolean needsFence() {
     return readUnfenced;
   }
@@ -57,7 +57,7 @@ final class SingleWriterRegister {
     check(arena, writer);
   }
 
-  /** Whether all posted writes have reached the memory. */
+  /** Returns whether all posted writes have reached the memory. */
   boolean isLatest(Arena arena) {
     return ByteBuffer.wrap(latest).mismatch(arena.memory.slice(at, latest.length)) < 0;
   }

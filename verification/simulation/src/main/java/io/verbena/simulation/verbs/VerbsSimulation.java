@@ -467,12 +467,12 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
     return streams;
   }
 
-  /** Whether a fault has ended the stream of a connection. */
+  /** Returns whether a fault has ended the stream of a connection. */
   boolean isBroken(int link) {
     return broken[link];
   }
 
-  /** Whether a message may come before its receive is posted. */
+  /** Returns whether a message may come before its receive is posted. */
   boolean hasLateReceives() {
     return lateReceives;
   }
@@ -486,7 +486,7 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
     return network.clock().now();
   }
 
-  /** Whether requesters split a long READ into parts. */
+  /** Returns whether requesters split a long READ into parts. */
   boolean readsInParts() {
     return scenario.flowControl().readPart() < Integer.MAX_VALUE;
   }

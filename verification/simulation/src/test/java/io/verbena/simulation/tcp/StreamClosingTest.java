@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** How a stream ends to a peer that takes no bytes any more. */
+/** Tests how a stream ends to a peer that takes no bytes any more. */
 @Tag("once")
 class StreamClosingTest {
   private static final long LATENCY = 1000;
@@ -51,7 +51,7 @@ class StreamClosingTest {
   /** As many as come. */
   private static final int RECEIVES = 2;
 
-  /** What who has memory back writes into it. */
+  /** The byte that the next user of freed memory writes into it. */
   private static final byte OTHERS = 0x5a;
 
   private final SimulatedTcp tcp =
