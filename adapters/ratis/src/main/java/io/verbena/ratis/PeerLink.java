@@ -30,12 +30,12 @@ import reactor.core.publisher.BaseSubscriber;
 final class PeerLink {
   private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
 
-  /** How often deadlines are looked at. */
+  /** The time between two checks of deadlines. */
   private static final TimeDuration TICK = TimeDuration.valueOf(50, TimeUnit.MILLISECONDS);
 
   private final String name;
   private final CallsInFlight calls;
-  private final SendQueue queue = new SendQueue(() -> {});
+  private final OutboundMessages queue = new OutboundMessages(() -> {});
   private final AtomicBoolean over = new AtomicBoolean();
   private volatile @Nullable RdmaConnection connection;
   private volatile @Nullable Disposable attempt;
@@ -71,7 +71,7 @@ final class PeerLink {
       return;
     }
     to.onClose().subscribe(null, this::lost, () -> lost(null));
-    // The connection tells of its end; a send that ends before it does has met a limit.
+    // The connection reports its end; a send that ends before it does has met a limit.
     to.send(queue).subscribe(null, this::sendFailed);
     to.receive().subscribe(new Replies());
   }
@@ -90,7 +90,7 @@ final class PeerLink {
     end(lost(error == null ? "the peer closed it" : String.valueOf(error.getMessage()), error));
   }
 
-  /** What Ratis answers with another attempt, on another connection. */
+  /** Returns the exception that Ratis answers with another attempt, on another connection. */
   private SocketException lost(String reason, @Nullable Throwable error) {
     return because(new SocketException(name + ": the connection ended: " + reason), error);
   }
@@ -191,7 +191,10 @@ final class PeerLink {
     }
   }
 
-  /** As many come as there are calls: their number is the limit. On the completion loop. */
+  /**
+   * Takes the replies. There are at most as many as calls, whose number is the limit. On the
+   * completion loop.
+   */
   private final class Replies extends BaseSubscriber<ByteBuf> {
     @Override
     protected void hookOnNext(ByteBuf message) {

@@ -41,7 +41,7 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
   private final Executor ordered;
   private final int most;
   private final AtomicInteger replied = new AtomicInteger();
-  private final SendQueue queue = new SendQueue(this::replied);
+  private final OutboundMessages queue = new OutboundMessages(this::replied);
 
   /** The newest stream of ordered requests of which one has failed. */
   private volatile int failedStream = -1;
@@ -103,7 +103,7 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
     try {
       executor(operation).execute(() -> work(operation, message));
     } catch (RejectedExecutionException closed) {
-      // The server has closed: a peer whose requests nobody works on must connect to another.
+      // The server has closed: a peer whose requests it does not work on must connect to another.
       message.release();
       connection.dispose();
     }
@@ -176,7 +176,7 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
     try {
       queue.offer(message(call, reply, failure));
     } catch (IOException | RuntimeException e) {
-      // Nothing tells the peer of it but the end of the connection.
+      // Only the end of the connection shows that to the peer.
       LOG.warn("{}: cannot reply to {}", name, connection.peer(), e);
       connection.dispose();
     }
@@ -190,7 +190,7 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
     }
   }
 
-  /** Whether the client sends this request again, and so those behind it. */
+  /** Returns whether the client sends this request again, and so those behind it. */
   private static boolean isFailure(MessageLite reply) {
     if (!(reply instanceof RaftClientReplyProto client)) {
       return false;

@@ -12,9 +12,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.BaseSubscriber;
 
-class SendQueueTest {
+class OutboundMessagesTest {
   private final AtomicInteger handedOn = new AtomicInteger();
-  private final SendQueue queue = new SendQueue(handedOn::incrementAndGet);
+  private final OutboundMessages queue = new OutboundMessages(handedOn::incrementAndGet);
   private final List<Integer> got = new ArrayList<>();
   private final BaseSubscriber<ByteBuf> subscriber =
       new BaseSubscriber<>() {
@@ -50,7 +50,7 @@ class SendQueueTest {
 
   @Test
   void removesWhatIsOfNoUseWhereverItStands() {
-    List<ByteBuf> messages = IntStream.range(0, 6).mapToObj(SendQueueTest::message).toList();
+    List<ByteBuf> messages = IntStream.range(0, 6).mapToObj(OutboundMessagesTest::message).toList();
     messages.subList(0, 5).forEach(queue::offer);
 
     queue.removeIf(message -> message.getInt(0) % 2 == 0);

@@ -17,13 +17,13 @@ import reactor.core.publisher.Operators;
 
 /**
  * The messages of a connection that wait for the peer's credits, in the order in which they were
- * offered. Any thread offers; one thread at a time hands on, as far as the subscriber has asked:
- * who offers, who asks, or who removes. It has no bound of its own: its owner sees to it that what
+ * offered. Any thread offers; one thread at a time hands on, as far as the subscriber has asked: a
+ * thread that offers, asks or removes. It has no bound of its own: its owner sees to it that what
  * it holds is of calls in flight.
  */
-final class SendQueue implements Publisher<ByteBuf>, Subscription {
-  private static final AtomicLongFieldUpdater<SendQueue> REQUESTED =
-      AtomicLongFieldUpdater.newUpdater(SendQueue.class, "requested");
+final class OutboundMessages implements Publisher<ByteBuf>, Subscription {
+  private static final AtomicLongFieldUpdater<OutboundMessages> REQUESTED =
+      AtomicLongFieldUpdater.newUpdater(OutboundMessages.class, "requested");
   private static final int CHUNK = 64;
 
   private final Queue<ByteBuf> messages = new MpscUnboundedVarHandleArrayQueue<>(CHUNK);
@@ -44,7 +44,7 @@ final class SendQueue implements Publisher<ByteBuf>, Subscription {
    * @param handedOn called for each message that the subscriber took, on the thread that handed it
    *     on; must not throw
    */
-  SendQueue(Runnable handedOn) {
+  OutboundMessages(Runnable handedOn) {
     this.handedOn = handedOn;
   }
 
