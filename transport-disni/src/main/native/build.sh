@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds libdisni.so and libverbena_disni.so for the machine that the C compiler builds for.
 #
 #   build.sh JDK HEADERS OUT [asan]

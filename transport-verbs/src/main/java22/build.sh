@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Compiles the classes for JDK 22 and later into OUT/META-INF/versions/22, and links TARGET/jdk22 to the JDK, for the tests.
 #
 #   build.sh JDK CLASSPATH OUT TARGET

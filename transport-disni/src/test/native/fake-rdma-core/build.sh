@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds libfake_rdma_core.so, with which tests run by LD_PRELOAD.
 #
 #   build.sh JDK OUT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A Docker daemon of its own, for as long as standard input stays open. Run by OwnDocker, as: bash -c SCRIPT own-docker
 #
 # It writes "ready SOCKET" once the daemon listens. Exit codes: 77 if it cannot run on this machine, the last line on
