@@ -31,6 +31,7 @@ class BlockStoreOverTcpTest {
   @BeforeAll
   static void serve() {
     new Random(LENGTH).nextBytes(CONTENT);
+    // snippet: server
     server =
         new VerbenaContainer(BlockStoreServer.class)
             .withArguments("tcp://0.0.0.0:7470", "/block")
@@ -40,6 +41,7 @@ class BlockStoreOverTcpTest {
             .withNetwork(NETWORK)
             .withNetworkAliases("store");
     server.start();
+    // end
   }
 
   @AfterAll
@@ -59,13 +61,18 @@ class BlockStoreOverTcpTest {
   }
 
   private static void assertFetches() throws Exception {
+    // snippet: client
     try (VerbenaContainer client =
-        client("tcp://" + server.hostAndPort(), "get", "block", "/tmp/copy")) {
+        new VerbenaContainer(BlockStoreClient.class)
+            .withArguments("tcp://" + server.hostAndPort(), "get", "block", "/tmp/copy")
+            .withNetwork(NETWORK)) {
+      client.start();
       assertThat(client.awaitExit(LIMIT)).as(client.getLogs()).isZero();
       assertThat(client.getLogs()).contains("sha256 checked");
       assertThat(client.<byte[]>copyFileFromContainer("/tmp/copy", InputStream::readAllBytes))
           .isEqualTo(CONTENT);
     }
+    // end
   }
 
   @Test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.it.containers.roce;
+package io.verbena.it.containers.hca;
 
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
@@ -8,6 +8,7 @@ import io.verbena.RdmaOptions;
 import io.verbena.RdmaTransport;
 import io.verbena.core.micrometer.VerbenaMeters;
 import io.verbena.it.containers.VerbenaContainer;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -18,13 +19,23 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What a program in a container has counted, by Verbena's own meters: said when it ends, and read
+ * The counts of a program in a container, by Verbena's own meters: printed when it ends, and read
  * by the test out of its output.
  *
  * @param values by a meter's name, without its prefix, and its tags' values
  */
 record Counts(Map<String, Long> values) {
+  /**
+   * The name of the system property that sets how many milliseconds a program gives a silent peer;
+   * without it the defaults of the options count.
+   */
+  static final String PATIENCE_MILLIS = "verbena.it.patience";
+
   private static final String SAID = "counted: ";
+
+  /** The number of times that an idle connection asks its peer within that time. */
+  private static final int KEEP_ALIVES = 4;
+
   private static final String PREFIX = "verbena.";
   private static final Set<String> SAME_FOR_ALL = Set.of("adapter", "provider", "device");
   private static final Pattern VALUE = Pattern.compile("(\\S+)=(\\d+)");
@@ -32,8 +43,13 @@ record Counts(Map<String, Long> values) {
   /** A transport that is disposed when the program ends, and what it has counted said then. */
   static RdmaTransport countingTransport() {
     var registry = new SimpleMeterRegistry();
-    RdmaTransport transport =
-        RdmaTransport.create(RdmaOptions.builder().meters(new VerbenaMeters(registry)).build());
+    RdmaOptions.Builder options = RdmaOptions.builder().meters(new VerbenaMeters(registry));
+    Long patience = Long.getLong(PATIENCE_MILLIS);
+    if (patience != null) {
+      Duration limit = Duration.ofMillis(patience);
+      options.keepAlive(limit.dividedBy(KEEP_ALIVES)).operationTimeout(limit);
+    }
+    RdmaTransport transport = RdmaTransport.create(options.build());
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(
@@ -71,7 +87,7 @@ record Counts(Map<String, Long> values) {
     return (long) meter.measure().iterator().next().getValue();
   }
 
-  /** What programs that have ended counted together, in all their runs. */
+  /** Returns what programs that have ended counted together, in all their runs. */
   static Counts of(Collection<VerbenaContainer> containers) {
     var values = new HashMap<String, Long>();
     for (VerbenaContainer each : containers) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.it.containers.roce;
+package io.verbena.it.containers.hca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,7 +32,7 @@ import org.testcontainers.images.builder.Transferable;
     matches = "\\d+",
     disabledReason = "takes minutes: bin/suite ratis-faults")
 class RatisFaultsTest {
-  /** How often each fault comes. */
+  /** The number of times that each fault comes. */
   private static final int ROUNDS = Integer.getInteger("verbena.ratis.faults.rounds", 1);
 
   private static final int SERVERS = 3;
@@ -50,7 +50,7 @@ class RatisFaultsTest {
   private static final String HISTORY = "/tmp/history";
   private static final String STOP = "/stop";
 
-  private final RoceNetwork network = new RoceNetwork("10.77.91.");
+  private final HcaNetwork network = new HcaNetwork("10.77.91.");
   private final String[] addresses =
       IntStream.range(0, SERVERS)
           .mapToObj(i -> "s" + i + '=' + network.address(FIRST_HOST + i) + ':' + PORT)
@@ -94,7 +94,7 @@ class RatisFaultsTest {
       }
 
       client.copyFileToContainer(Transferable.of("now"), STOP);
-      assertThat(client.awaitExit(RoceNetwork.LIMIT)).as(client.getLogs()).isZero();
+      assertThat(client.awaitExit(HcaNetwork.LIMIT)).as(client.getLogs()).isZero();
       Path history = folder.resolve("history");
       client.copyFileFromContainer(HISTORY, history.toString());
       record(run.check(history));
@@ -131,14 +131,14 @@ class RatisFaultsTest {
   private static void restart(FaultRun<VerbenaContainer> run, VerbenaContainer server)
       throws Exception {
     if (run.isLeader(server)) {
-      run.depose("SIGTERM of the leader", server, () -> RoceNetwork.terminate(server));
+      run.depose("SIGTERM of the leader", server, () -> HcaNetwork.terminate(server));
       run.pass("its restart", server::restart);
       return;
     }
     run.pass(
         "SIGTERM of a follower, and its restart",
         () -> {
-          RoceNetwork.terminate(server);
+          HcaNetwork.terminate(server);
           server.restart();
         });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.it.containers.roce;
+package io.verbena.it.containers.hca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,17 +22,17 @@ class RollingRestartTest {
 
   @Test
   void everyRequestIsAnsweredOnceThoughServersComeAndGo() {
-    try (var network = new RoceNetwork("10.77.80.")) {
+    try (var network = new HcaNetwork("10.77.80.")) {
       List<VerbenaContainer> servers = List.of(network.server(2), network.server(3));
       VerbenaContainer client = network.reconnectingClient(4, RESTARTS, servers);
       for (int i = 0; i < RESTARTS; i++) {
         VerbenaContainer server = servers.get(i % servers.size());
-        RoceNetwork.awaitMore(client, ReconnectingClient.PROGRESS + server.hostAndPort(), 1);
-        RoceNetwork.terminate(server);
+        HcaNetwork.awaitMore(client, ReconnectingClient.PROGRESS + server.hostAndPort(), 1);
+        HcaNetwork.terminate(server);
         server.restart();
       }
-      assertThat(client.awaitExit(RoceNetwork.LIMIT)).as(client.getLogs()).isZero();
-      servers.forEach(RoceNetwork::terminate);
+      assertThat(client.awaitExit(HcaNetwork.LIMIT)).as(client.getLogs()).isZero();
+      servers.forEach(HcaNetwork::terminate);
 
       Counts here = Counts.of(List.of(client));
       assertThat(here.sum("errors\\..*\\.connection\\..*")).isEqualTo(RESTARTS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.it.containers.roce;
+package io.verbena.it.containers.hca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,14 +20,14 @@ class CountsTest {
 
   @Test
   void bothEndsCountTheSameWithoutFaults() {
-    try (var network = new RoceNetwork("10.77.81.")) {
+    try (var network = new HcaNetwork("10.77.81.")) {
       VerbenaContainer server = network.server(2);
       List<VerbenaContainer> clients =
           List.of(
               network.client(server, 3, 2, EAGER, MESSAGES),
               network.client(server, 4, 2, RENDEZVOUS, MESSAGES));
-      clients.forEach(each -> RoceNetwork.assertAllCameBack(each, 2 * MESSAGES));
-      RoceNetwork.terminate(server);
+      clients.forEach(each -> HcaNetwork.assertAllCameBack(each, 2 * MESSAGES));
+      HcaNetwork.terminate(server);
       Counts there = Counts.of(List.of(server));
       Counts here = Counts.of(clients);
       for (Counts each : List.of(there, here)) {
@@ -43,15 +43,15 @@ class CountsTest {
 
   @Test
   void whatOneEndCountsMoreAfterAFaultHasFailed() {
-    try (var network = new RoceNetwork("10.77.82.")) {
+    try (var network = new HcaNetwork("10.77.82.")) {
       VerbenaContainer server = network.server(2);
       VerbenaContainer client = network.reconnectingClient(3, 1, List.of(server));
-      RoceNetwork.awaitMore(client, ReconnectingClient.PROGRESS, 1);
+      HcaNetwork.awaitMore(client, ReconnectingClient.PROGRESS, 1);
       client.disconnect(network.network());
-      client.awaitOutput(ReconnectingClient.LOST, 1, RoceNetwork.LIMIT);
+      client.awaitOutput(ReconnectingClient.LOST, 1, HcaNetwork.LIMIT);
       client.connect(network.network(), network.address(3));
-      assertThat(client.awaitExit(RoceNetwork.LIMIT)).as(client.getLogs()).isZero();
-      RoceNetwork.terminate(server);
+      assertThat(client.awaitExit(HcaNetwork.LIMIT)).as(client.getLogs()).isZero();
+      HcaNetwork.terminate(server);
       Counts there = Counts.of(List.of(server));
       Counts here = Counts.of(List.of(client));
       assertThat(here.sum("errors\\.PeerUnreachableException\\.connection\\..*")).isEqualTo(1);

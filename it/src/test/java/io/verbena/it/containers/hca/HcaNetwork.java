@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.it.containers.roce;
+package io.verbena.it.containers.hca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,22 +16,36 @@ import org.testcontainers.images.builder.Transferable;
  * A Docker network, and the programs on it, each at an address of its own. Closing it ends them
  * all. Threads: one.
  */
-final class RoceNetwork implements AutoCloseable {
+final class HcaNetwork implements AutoCloseable {
   static final Duration LIMIT = Duration.ofSeconds(60);
   static final int PORT = 7471;
+
+  /** The time that programs on iWARP give a silent peer, where no retries of the HCA end it. */
+  private static final int PATIENCE_MILLIS = 6000;
+
   private static final int TERMINATED = 128 + 15;
 
   /** The file that {@link #begin} makes. */
   private static final String BEGIN = "/begin";
 
   private final List<VerbenaContainer> started = new ArrayList<>();
+  private final Wire wire;
   private final String subnet;
   private final Network network;
 
+  /** Creates a network whose programs speak RoCEv2. */
+  HcaNetwork(String subnet) {
+    this(Wire.ROCE, subnet);
+  }
+
   /**
+   * Creates a network.
+   *
+   * @param wire the wire that its programs speak
    * @param subnet its first three numbers, with the dots
    */
-  RoceNetwork(String subnet) {
+  HcaNetwork(Wire wire, String subnet) {
+    this.wire = wire;
     this.subnet = subnet;
     network =
         Network.builder()
@@ -53,7 +67,7 @@ final class RoceNetwork implements AutoCloseable {
   VerbenaContainer server(int host) {
     return start(
         new VerbenaContainer(EchoServer.class)
-            .withArguments("roce://0.0.0.0:" + PORT)
+            .withArguments(wire.any() + ":" + PORT)
             .withPort(PORT)
             .withReadiness(EchoServer.READY),
         host);
@@ -69,7 +83,7 @@ final class RoceNetwork implements AutoCloseable {
       VerbenaContainer of, int host, int connections, int length, String count, int pause) {
     return start(
         new VerbenaContainer(EchoClient.class)
-            .withArguments("roce://" + of.hostAndPort())
+            .withArguments(wire.at(of.hostAndPort()))
             .withArguments(Integer.toString(connections), Integer.toString(length), count)
             .withArguments(Integer.toString(pause)),
         host);
@@ -80,7 +94,7 @@ final class RoceNetwork implements AutoCloseable {
       VerbenaContainer of, int host, int connections, int length, int count) {
     return start(
         new VerbenaContainer(EchoClient.class)
-            .withArguments("roce://" + of.hostAndPort())
+            .withArguments(wire.at(of.hostAndPort()))
             .withArguments(Integer.toString(connections), Integer.toString(length))
             .withArguments(Integer.toString(count), "0", BEGIN)
             .withReadiness(EchoClient.WAITING),
@@ -96,14 +110,15 @@ final class RoceNetwork implements AutoCloseable {
         new VerbenaContainer(ReconnectingClient.class)
             .withArguments(Integer.toString(losses))
             .withArguments(
-                servers.stream()
-                    .map(each -> "roce://" + each.hostAndPort())
-                    .toArray(String[]::new)),
+                servers.stream().map(each -> wire.at(each.hostAndPort())).toArray(String[]::new)),
         host);
   }
 
   VerbenaContainer start(VerbenaContainer container, int host) {
     started.add(container.withNetworkFaults().withNetwork(network).withAddress(address(host)));
+    if (wire == Wire.IWARP) {
+      container.withJvmArguments("-D" + Counts.PATIENCE_MILLIS + "=" + PATIENCE_MILLIS);
+    }
     container.start();
     return container;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.it.containers.roce;
+package io.verbena.it.containers.hca;
 
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
@@ -16,7 +16,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.concurrent.TimeUnit;
 
-/** A program: a gRPC service on Netty channels over RoCEv2, until it is ended. */
+/** A program: a gRPC service on Netty channels over RDMA, until it is ended. */
 public final class GrpcServer {
   static final String READY = "serving gRPC at ";
   static final String ENDED = "call ended: ";
@@ -40,7 +40,7 @@ public final class GrpcServer {
     Server server =
         RdmaGrpc.server(NettyServerBuilder.forPort(Integer.parseInt(args[1])), sockets)
             .addService(service)
-            // Who only waits for the other end learns from these that it is dead.
+            // An end that only waits for the other learns from these that it is dead.
             .keepAliveTime(1, TimeUnit.SECONDS)
             .permitKeepAliveTime(1, TimeUnit.SECONDS)
             .build()

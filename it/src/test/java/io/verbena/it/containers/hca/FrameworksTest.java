@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.it.containers.roce;
+package io.verbena.it.containers.hca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,17 +16,21 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.testcontainers.containers.Network;
 import org.testcontainers.images.builder.Transferable;
 
-/** What people run: the block store, gRPC and RSocket, server and client each in a container. */
+/**
+ * Tests what people run: the block store, gRPC and RSocket, server and client each in a container.
+ * {@link FrameworkFaultsTest} tests the latter two over iWARP.
+ */
 @InContainers
 @Tag("exhaustive")
 @Tag("once")
 class FrameworksTest {
   private static final Duration LIMIT = Duration.ofSeconds(40);
   private static final int LENGTH = 9_000_001;
-  private static final String ANY = "roce://0.0.0.0";
 
   private static final Network NETWORK = Network.newNetwork();
   private final List<VerbenaContainer> started = new ArrayList<>();
@@ -56,18 +60,19 @@ class FrameworksTest {
     assertThat(client.getLogs()).contains(text);
   }
 
-  @Test
-  void severalClientsOfTheBlockStoreReadWriteAndDrawTicketsAtOnce() {
+  @ParameterizedTest
+  @EnumSource
+  void severalClientsOfTheBlockStoreReadWriteAndDrawTicketsAtOnce(Wire wire) {
     byte[] content = new byte[LENGTH];
     new Random(LENGTH).nextBytes(content);
     VerbenaContainer server =
         start(
             new VerbenaContainer(BlockStoreServer.class)
-                .withArguments(ANY + ":7470", "/block")
+                .withArguments(wire.any() + ":7470", "/block")
                 .withPort(7470)
-                .withReadiness("serving 1 files at roce://")
+                .withReadiness("serving 1 files at " + wire.at(""))
                 .withCopyToContainer(Transferable.of(content), "/block"));
-    String store = "roce://" + server.hostAndPort();
+    String store = wire.at(server.hostAndPort());
     VerbenaContainer reader = client(BlockStoreClient.class, store, "get", "block", "/tmp/copy");
     VerbenaContainer writer =
         start(
@@ -95,11 +100,12 @@ class FrameworksTest {
     VerbenaContainer server =
         start(
             new VerbenaContainer(GrpcServer.class)
-                .withArguments(ANY, "7000")
+                .withArguments(Wire.ROCE.any(), "7000")
                 .withPort(7000)
                 .withReadiness(GrpcServer.READY));
     assertSaid(
-        client(GrpcClient.class, ANY, server.host(), "7000", "200", "0"), "200" + GrpcClient.DONE);
+        client(GrpcClient.class, Wire.ROCE.any(), server.host(), "7000", "200", "0"),
+        "200" + GrpcClient.DONE);
   }
 
   @Test
@@ -107,11 +113,11 @@ class FrameworksTest {
     VerbenaContainer server =
         start(
             new VerbenaContainer(RSocketServer.class)
-                .withArguments(ANY + ":7001")
+                .withArguments(Wire.ROCE.any() + ":7001")
                 .withPort(7001)
                 .withReadiness(RSocketServer.READY));
     assertSaid(
-        client(RSocketClient.class, "roce://" + server.hostAndPort(), "5000", "0"),
+        client(RSocketClient.class, Wire.ROCE.at(server.hostAndPort()), "5000", "0"),
         "5000" + RSocketClient.DONE);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.it.containers.roce;
+package io.verbena.it.containers.hca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -31,7 +31,7 @@ import org.testcontainers.images.builder.Transferable;
 @Tag("exhaustive")
 @Tag("once")
 class MixedClusterTest {
-  /** How many servers; {@code bin/suite cluster} has six. */
+  /** The number of servers; {@code bin/suite cluster} has six. */
   private static final int SERVERS = Integer.getInteger("verbena.cluster.servers", 2);
 
   private static final int PORT = 7000;
@@ -48,7 +48,7 @@ class MixedClusterTest {
   @Test
   @Timeout(900)
   void noCallFailsWhileHostsGetHcasAndLoseThem() throws IOException {
-    try (var network = new RoceNetwork("10.77.90.")) {
+    try (var network = new HcaNetwork("10.77.90.")) {
       List<Host> hosts =
           IntStream.range(0, SERVERS)
               .mapToObj(i -> new Host(network, FIRST_HOST + i, i < SERVERS / 2))
@@ -74,7 +74,7 @@ class MixedClusterTest {
       }
 
       for (VerbenaContainer client : clients) {
-        RoceNetwork.terminate(client);
+        HcaNetwork.terminate(client);
         assertThat(client.getLogs()).doesNotContain(MixedClient.FAILED);
       }
       record(clients);
@@ -82,7 +82,7 @@ class MixedClusterTest {
   }
 
   private static VerbenaContainer client(
-      RoceNetwork network, int address, String hca, List<Host> hosts) {
+      HcaNetwork network, int address, String hca, List<Host> hosts) {
     return network.start(
         new VerbenaContainer(MixedClient.class)
             .withArguments(hca)
@@ -146,7 +146,7 @@ class MixedClusterTest {
     private final VerbenaContainer server;
     private boolean hasHca;
 
-    Host(RoceNetwork network, int address, boolean hasHca) {
+    Host(HcaNetwork network, int address, boolean hasHca) {
       this.hasHca = hasHca;
       server =
           network.start(
@@ -164,7 +164,7 @@ class MixedClusterTest {
 
     /** Ends the server, gives the host an HCA or takes it away, and starts the server again. */
     private void change() {
-      RoceNetwork.terminate(server);
+      HcaNetwork.terminate(server);
       hasHca = !hasHca;
       server.copyFileToContainer(hca(), MixedServer.HCA);
       server.restart();

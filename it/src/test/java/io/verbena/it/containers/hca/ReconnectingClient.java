@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.it.containers.roce;
+package io.verbena.it.containers.hca;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.ConnectionClosedException;
@@ -23,7 +23,7 @@ import reactor.util.retry.Retry;
  * comes that is not awaited, or no server is to be had.
  */
 public final class ReconnectingClient {
-  /** How many requests are in flight at the most. */
+  /** The number of requests in flight at the most. */
   static final int WINDOW = 16;
 
   /** And the host and port: so many more were answered there, counted over all. */

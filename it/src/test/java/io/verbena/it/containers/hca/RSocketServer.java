@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.it.containers.roce;
+package io.verbena.it.containers.hca;
 
 import io.rsocket.Payload;
 import io.rsocket.SocketAcceptor;
@@ -10,7 +10,7 @@ import java.net.URI;
 import java.time.Duration;
 import reactor.core.publisher.Flux;
 
-/** A program: streams numbers by RSocket to whoever asks, until it is ended. */
+/** A program: streams numbers by RSocket to any client, until it is ended. */
 public final class RSocketServer {
   static final String READY = "serving RSocket at ";
   static final String ENDED = "stream ended: ";

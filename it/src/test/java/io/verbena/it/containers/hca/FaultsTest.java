@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.it.containers.roce;
+package io.verbena.it.containers.hca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.it.containers.InContainers;
 import io.verbena.it.containers.VerbenaContainer;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Echoes between containers, each message checked for its place, while one end is killed, paused or
- * taken off the network. An end gives its peer up after 8 timeouts of 0.27 s.
+ * taken off the network. On RoCEv2 an end gives its peer up after 8 timeouts of 0.27 s; on iWARP
+ * when a deadline passes, or when TCP ends the connection. Faults that TCP handles no differently
+ * run on RoCEv2 alone.
  */
 @InContainers
 @Tag("exhaustive")
@@ -24,19 +29,29 @@ class FaultsTest {
   private static final String ENDLESS = Long.toString(Long.MAX_VALUE);
   private static final int EAGER = 4096;
   private static final int KILLED = 128 + 9;
-  private static final RoceNetwork NETWORK = new RoceNetwork("10.77.78.");
+  private static final Map<Wire, Room> ROOMS = new EnumMap<>(Wire.class);
 
-  private static VerbenaContainer server;
   private final List<VerbenaContainer> clients = new ArrayList<>();
+  private HcaNetwork network;
+  private VerbenaContainer server;
 
-  @BeforeAll
-  static void serve() {
-    server = NETWORK.server(2);
+  /** A network, and a server on it that no test ends. */
+  private record Room(HcaNetwork network, VerbenaContainer server) {
+    static Room of(Wire wire) {
+      var network = new HcaNetwork(wire, wire == Wire.ROCE ? "10.77.78." : "10.77.84.");
+      return new Room(network, network.server(2));
+    }
+  }
+
+  private void use(Wire wire) {
+    Room room = ROOMS.computeIfAbsent(wire, Room::of);
+    network = room.network();
+    server = room.server();
   }
 
   @AfterAll
   static void end() {
-    NETWORK.close();
+    ROOMS.values().forEach(each -> each.network().close());
   }
 
   @AfterEach
@@ -46,7 +61,7 @@ class FaultsTest {
 
   private VerbenaContainer client(
       VerbenaContainer of, int host, int connections, int length, String count, int pause) {
-    VerbenaContainer client = NETWORK.client(of, host, connections, length, count, pause);
+    VerbenaContainer client = network.client(of, host, connections, length, count, pause);
     clients.add(client);
     return client;
   }
@@ -62,38 +77,50 @@ class FaultsTest {
   }
 
   private static VerbenaContainer begun(VerbenaContainer client) {
-    client.awaitOutput(EchoClient.PROGRESS, 1, RoceNetwork.LIMIT);
+    client.awaitOutput(EchoClient.PROGRESS, 1, HcaNetwork.LIMIT);
     return client;
   }
 
   private static void assertGoesOn(VerbenaContainer client) {
-    RoceNetwork.awaitMore(client, EchoClient.PROGRESS, 2);
+    HcaNetwork.awaitMore(client, EchoClient.PROGRESS, 2);
   }
 
   /**
-   * Whose last messages were all acknowledged, and left no credit, has no retries to fail: it gives
-   * up when the next message has waited for as long as it may.
+   * Asserts that a client gave up. One whose last messages were all acknowledged, and left no
+   * credit, has no retries to fail: it gives up when the next message has waited for as long as it
+   * may.
    */
-  private static void assertGaveUp(VerbenaContainer client, int host) {
-    assertThat(client.awaitExit(RoceNetwork.LIMIT))
+  private void assertGaveUp(VerbenaContainer client, int host) {
+    assertFailed(client, host, "PeerUnreachableException", "RdmaTimeoutException");
+  }
+
+  private void assertFailed(VerbenaContainer client, int host, String... reasons) {
+    assertThat(client.awaitExit(HcaNetwork.LIMIT))
         .as(client.getLogs())
         .isEqualTo(EchoClient.FAILED);
     assertThat(client.getLogs())
-        .contains(NETWORK.address(host) + ":" + RoceNetwork.PORT)
-        .containsAnyOf("PeerUnreachableException", "RdmaTimeoutException");
+        .contains(network.address(host) + ":" + HcaNetwork.PORT)
+        .containsAnyOf(reasons);
   }
 
   private void assertServes(VerbenaContainer of, int address) {
-    RoceNetwork.assertAllCameBack(client(of, address, 1, EAGER, "300", 0), 300);
+    HcaNetwork.assertAllCameBack(client(of, address, 1, EAGER, "300", 0), 300);
   }
 
-  @Test
-  void aServerThatIsKilledIsGivenUpByItsClientsAndServesAgainAtTheSameAddress() {
-    try (VerbenaContainer other = NETWORK.server(3)) {
+  @ParameterizedTest
+  @EnumSource
+  void aServerThatIsKilledIsGivenUpByItsClientsAndServesAgainAtTheSameAddress(Wire wire) {
+    use(wire);
+    try (VerbenaContainer other = network.server(3)) {
       VerbenaContainer itsClient = endless(other, 10);
       VerbenaContainer bystander = bystander();
       other.kill();
-      assertGaveUp(itsClient, 3);
+      if (wire == Wire.IWARP) {
+        // The kernel of a process that is gone ends its connections.
+        assertFailed(itsClient, 3, "ConnectionClosedException");
+      } else {
+        assertGaveUp(itsClient, 3);
+      }
       assertGoesOn(bystander);
       other.restart();
       assertServes(other, 12);
@@ -102,12 +129,13 @@ class FaultsTest {
 
   @Test
   void aClientThatIsKilledIsGivenUpAndNobodyElseNotices() {
+    use(Wire.ROCE);
     VerbenaContainer killed = endless(server, 10);
     VerbenaContainer bystander = bystander();
     int ended = server.getLogs().split(EchoServer.ENDED, -1).length - 1;
     killed.kill();
-    assertThat(killed.awaitExit(RoceNetwork.LIMIT)).isEqualTo(KILLED);
-    server.awaitOutput(EchoServer.ENDED, ended + 1, RoceNetwork.LIMIT);
+    assertThat(killed.awaitExit(HcaNetwork.LIMIT)).isEqualTo(KILLED);
+    server.awaitOutput(EchoServer.ENDED, ended + 1, HcaNetwork.LIMIT);
     assertGoesOn(bystander);
     killed.restart();
     assertGoesOn(killed);
@@ -115,6 +143,7 @@ class FaultsTest {
 
   @Test
   void aClientThatIsPausedForAMomentGoesOnWhereItWas() {
+    use(Wire.ROCE);
     VerbenaContainer paused = endless(server, 10);
     paused.pause();
     paused.resume();
@@ -123,7 +152,8 @@ class FaultsTest {
 
   @Test
   void aServerThatIsPausedForLongIsGivenUpAndServesOthersThen() {
-    try (VerbenaContainer other = NETWORK.server(3)) {
+    use(Wire.ROCE);
+    try (VerbenaContainer other = network.server(3)) {
       VerbenaContainer itsClient = endless(other, 10);
       VerbenaContainer bystander = bystander();
       other.pause();
@@ -134,31 +164,36 @@ class FaultsTest {
     }
   }
 
-  @Test
-  void aClientThatIsOffTheNetworkForAMomentGoesOnWhereItWas() {
+  @ParameterizedTest
+  @EnumSource
+  void aClientThatIsOffTheNetworkForAMomentGoesOnWhereItWas(Wire wire) {
+    use(wire);
     VerbenaContainer cut = endless(server, 10);
-    cut.disconnect(NETWORK.network());
-    cut.connect(NETWORK.network(), NETWORK.address(10));
+    cut.disconnect(network.network());
+    cut.connect(network.network(), network.address(10));
     assertGoesOn(cut);
   }
 
-  @Test
-  void aClientThatIsOffTheNetworkForLongGivesUpAndNobodyElseNotices() {
+  @ParameterizedTest
+  @EnumSource
+  void aClientThatIsOffTheNetworkForLongGivesUpAndNobodyElseNotices(Wire wire) {
+    use(wire);
     VerbenaContainer cut = endless(server, 10);
     VerbenaContainer bystander = bystander();
-    cut.disconnect(NETWORK.network());
+    cut.disconnect(network.network());
     assertGaveUp(cut, 2);
     assertGoesOn(bystander);
   }
 
   @Test
   void fiftyConnectionsFromManyClientsAtOnceGetWhatIsTheirs() {
+    use(Wire.ROCE);
     var all = new ArrayList<VerbenaContainer>();
     for (int i = 0; i < 5; i++) {
       all.add(client(server, 20 + i, 10, EAGER * (i + 1), "60", 0));
     }
     for (VerbenaContainer each : all) {
-      RoceNetwork.assertAllCameBack(each, 600);
+      HcaNetwork.assertAllCameBack(each, 600);
     }
   }
 }

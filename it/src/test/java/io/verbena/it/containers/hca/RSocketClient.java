@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.it.containers.roce;
+package io.verbena.it.containers.hca;
 
 import io.rsocket.Payload;
 import io.rsocket.RSocket;
@@ -20,7 +20,7 @@ public final class RSocketClient {
   private static final int ASKED = 64;
   private static final int PROGRESS_STEP = 100;
 
-  /** Who only receives learns of a dead peer from these. */
+  /** The interval of keep-alives, from which an end that only receives learns of a dead peer. */
   private static final Duration KEEP_ALIVE = Duration.ofSeconds(1);
 
   private static final Duration LIMIT = Duration.ofMinutes(2);

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** RoCEv2 between containers on a Docker network, and the faults that befall its ends. */
-@NullMarked
-package io.verbena.it.containers.roce;
-
-import org.jspecify.annotations.NullMarked;
