@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The emulated HCA. Programs reach it by its addresses alone; tests use what is exported. */
+/** The emulated HCA. Programs use it only by its addresses; tests use the exported packages. */
 module io.verbena.emulated {
   requires transitive io.verbena;
   requires jdk.jfr;
@@ -8,6 +8,7 @@ module io.verbena.emulated {
   requires static org.junit.jupiter.api;
 
   exports io.verbena.emulated;
+  exports io.verbena.emulated.sanitizer;
   exports io.verbena.emulated.sanitizer.junit;
 
   provides io.verbena.verbs.VerbsProvider with

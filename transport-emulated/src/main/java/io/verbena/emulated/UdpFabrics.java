@@ -40,13 +40,13 @@ final class UdpFabrics {
   private static final Object LOCK = new Object();
 
   private static final AtomicBoolean TOLD = new AtomicBoolean();
-  private static final Map<Place, Open> OPEN = new HashMap<>();
+  private static final Map<LocalEndpoint, Open> OPEN = new HashMap<>();
 
   /**
-   * Where an HCA was asked for; where that was taken it has another port, and is found all the same
-   * by those who ask for the same place.
+   * The address and port that an HCA was asked for. If the port was taken, the HCA has another one,
+   * and those who ask for the same endpoint still find it.
    */
-  private record Place(InetAddress address, int udpPort) {}
+  private record LocalEndpoint(InetAddress address, int udpPort) {}
 
   private record Open(
       HostFabric fabric,
@@ -59,25 +59,24 @@ final class UdpFabrics {
   /**
    * Opens a device.
    *
-   * @throws VerbsException {@code NO_DEVICE} without an address of this machine that reaches the
-   *     host, {@code INVALID} for an MTU, a capture or a limit that the HCA, open already, does not
-   *     have
+   * @throws VerbsException {@code NO_DEVICE} if no address of this machine reaches the host, {@code
+   *     INVALID} for an MTU, a capture or a limit that the HCA, open already, does not have
    */
   static EmulatedDevice open(RoceAddress address) {
     InetAddress local = LocalAddresses.choose(address);
     boolean own = address.host().equals(local) || address.host().isAnyLocalAddress();
-    Place place = new Place(local, own ? address.udpPort() : Frame.UDP_PORT);
+    LocalEndpoint endpoint = new LocalEndpoint(local, own ? address.udpPort() : Frame.UDP_PORT);
     String capture = address.option(Option.PCAP);
     synchronized (LOCK) {
-      Open open = OPEN.get(place);
+      Open open = OPEN.get(endpoint);
       if (open == null) {
         PeerLimits limits =
             new PeerLimits(
                 address.limit(Option.MAX_HALF_OPEN, PeerLimits.DEFAULT.halfOpen()),
                 address.limit(Option.MAX_HALF_OPEN_PER_PEER, PeerLimits.DEFAULT.halfOpenPerPeer()),
                 address.limit(Option.MAX_CONNECTIONS_PER_PEER, PeerLimits.DEFAULT.perPeer()));
-        open = start(place, address, capture, own, limits);
-        OPEN.put(place, open);
+        open = start(endpoint, address, capture, own, limits);
+        OPEN.put(endpoint, open);
       }
       check(open, address, capture, own);
       return EmulatedDevice.open(
@@ -87,7 +86,7 @@ final class UdpFabrics {
     }
   }
 
-  /** A peer's address may say an MTU that is too large here: connections take the smaller one. */
+  /** A peer's address may name an MTU that is too large here: connections take the smaller one. */
   private static void check(Open open, RoceAddress address, @Nullable String capture, boolean own) {
     Mtu asked = address.mtu();
     Mtu has = open.fabric.mtu();
@@ -116,8 +115,12 @@ final class UdpFabrics {
   }
 
   private static Open start(
-      Place place, RoceAddress address, @Nullable String capture, boolean own, PeerLimits limits) {
-    Mtu most = LocalAddresses.mtu(place.address);
+      LocalEndpoint endpoint,
+      RoceAddress address,
+      @Nullable String capture,
+      boolean own,
+      PeerLimits limits) {
+    Mtu most = LocalAddresses.mtu(endpoint.address);
     Mtu asked = address.mtu();
     boolean fits = asked == null || asked.compareTo(most) <= 0;
     if (own && !fits) {
@@ -125,12 +128,12 @@ final class UdpFabrics {
           VerbsError.INVALID,
           "mtu: " + asked.bytes() + " (expected: <= " + most.bytes() + ", as the interface's)");
     }
-    UdpWire wire = bind(place);
+    UdpWire wire = bind(endpoint);
     if (!wire.passesStrictChecks() && TOLD.compareAndSet(false, true)) {
       LOG.log(
           Level.INFO,
-          "roce: before JDK 19 a UDP socket does not choose its IP identification: only HCAs of"
-              + " this kind understand this one, no RNIC and no Soft-RoCE does");
+          "roce: before JDK 19 a UDP socket cannot choose its IP identification: only HCAs of"
+              + " the same kind accept its packets, RNICs and Soft-RoCE drop them");
     }
     ClockTime time = new ClockTime();
     Capture file = capture == null ? null : Capture.to(capture);
@@ -140,12 +143,12 @@ final class UdpFabrics {
         new HostFabric(
             wire,
             time,
-            LocalAddresses.deviceName(place.address),
+            LocalAddresses.deviceName(endpoint.address),
             mtu,
-            LocalAddresses.lockedMtu(place.address),
+            LocalAddresses.lockedMtu(endpoint.address),
             LOCK,
             () -> {
-              OPEN.remove(place);
+              OPEN.remove(endpoint);
               if (file != null) {
                 file.close();
               }
@@ -154,32 +157,32 @@ final class UdpFabrics {
     return new Open(fabric, new RoceConnectionManagers(fabric, limits, naming), capture, limits);
   }
 
-  private static UdpWire bind(Place place) {
+  private static UdpWire bind(LocalEndpoint endpoint) {
     try {
-      return UdpWire.open(place.address, place.udpPort);
+      return UdpWire.open(endpoint.address, endpoint.udpPort);
     } catch (BindException taken) {
-      if (place.address instanceof Inet6Address) {
+      if (endpoint.address instanceof Inet6Address) {
         throw new VerbsException(
             VerbsError.ADDRESS_IN_USE,
             "UDP port "
-                + place.udpPort
+                + endpoint.udpPort
                 + " on "
-                + RoceAddress.text(place.address)
+                + RoceAddress.text(endpoint.address)
                 + " is taken, and over IPv6 an HCA has no other",
             taken);
       }
       try {
-        return UdpWire.open(place.address, 0);
+        return UdpWire.open(endpoint.address, 0);
       } catch (IOException e) {
-        throw failure(place, e);
+        throw failure(endpoint, e);
       }
     } catch (IOException e) {
-      throw failure(place, e);
+      throw failure(endpoint, e);
     }
   }
 
-  private static VerbsException failure(Place place, IOException e) {
+  private static VerbsException failure(LocalEndpoint endpoint, IOException e) {
     return new VerbsException(
-        VerbsError.IO, "UDP sockets on " + RoceAddress.text(place.address) + ": " + e, e);
+        VerbsError.IO, "UDP sockets on " + RoceAddress.text(endpoint.address) + ": " + e, e);
   }
 }

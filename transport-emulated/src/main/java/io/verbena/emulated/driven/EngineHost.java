@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.driven;
 
+import io.verbena.emulated.engine.AccessResult;
 import io.verbena.emulated.engine.AtomicResult;
-import io.verbena.emulated.engine.Grant;
 import io.verbena.emulated.engine.Host;
 import io.verbena.emulated.hca.CompletionEntry;
 import io.verbena.emulated.hca.CompletionRing;
@@ -22,7 +22,7 @@ import io.verbena.verbs.SendWorkRequest;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** What the engine of a queue pair sees of the emulated HCA. */
+/** The emulated HCA as the engine of a queue pair sees it. */
 public final class EngineHost implements Host {
   private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
   private static final int REMOTE_WRITE = Access.REMOTE_WRITE.bit();
@@ -31,7 +31,7 @@ public final class EngineHost implements Host {
 
   private final DrivenQueuePair pair;
 
-  /** For the engine's caller, who is one at a time. */
+  /** For the caller of the engine; there is one at a time. */
   private final CompletionEntry completion = new CompletionEntry();
 
   /** One past the position of the receive that was last taken. */
@@ -42,103 +42,103 @@ public final class EngineHost implements Host {
   }
 
   @Override
-  public Grant checkLocal(int lkey, long address, int length, int access) {
-    return grant(
+  public AccessResult checkLocal(int lkey, long address, int length, int access) {
+    return outcome(
         access == LOCAL_WRITE
             ? writable(lkey, address, length)
             : pair.open(lkey, address, length, MemoryKey.LOCAL_READ));
   }
 
-  /** Memory of the queue pair's domain, or of its shared receive queue's. */
+  /** Returns the key of memory of the queue pair's domain, or of its shared receive queue's. */
   private @Nullable MemoryKey writable(int lkey, long address, int length) {
     MemoryKey key = pair.open(lkey, address, length, LOCAL_WRITE);
     return key == null ? pair.openReceive(lkey, address, length) : key;
   }
 
   @Override
-  public Grant checkRemote(int rkey, long address, long length, int access) {
+  public AccessResult checkRemote(int rkey, long address, long length, int access) {
     return length > Integer.MAX_VALUE
-        ? Grant.REFUSED
-        : grant(pair.open(rkey, address, (int) length, access));
+        ? AccessResult.REFUSED
+        : outcome(pair.open(rkey, address, (int) length, access));
   }
 
-  private static Grant grant(@Nullable MemoryKey key) {
-    return key == null ? Grant.REFUSED : Grant.GRANTED;
+  private static AccessResult outcome(@Nullable MemoryKey key) {
+    return key == null ? AccessResult.REFUSED : AccessResult.GRANTED;
   }
 
   @Override
-  public Grant readLocal(int lkey, long address, ByteBuffer to, int offset, int length) {
+  public AccessResult readLocal(int lkey, long address, ByteBuffer to, int offset, int length) {
     return read(
         pair.open(lkey, address, length, MemoryKey.LOCAL_READ), address, to, offset, length);
   }
 
   @Override
-  public Grant readRemote(int rkey, long address, ByteBuffer to, int offset, int length) {
+  public AccessResult readRemote(int rkey, long address, ByteBuffer to, int offset, int length) {
     return read(pair.open(rkey, address, length, REMOTE_READ), address, to, offset, length);
   }
 
-  private static Grant read(
+  private static AccessResult read(
       @Nullable MemoryKey key, long address, ByteBuffer to, int offset, int length) {
     if (key == null) {
-      return Grant.REFUSED;
+      return AccessResult.REFUSED;
     }
     try {
       key.read(address, to, offset, length);
-      return Grant.GRANTED;
+      return AccessResult.GRANTED;
     } catch (RuntimeException | Error e) {
-      return Grant.FAILED;
+      return AccessResult.FAILED;
     }
   }
 
   @Override
-  public Grant writeLocal(int lkey, long address, ByteBuffer from, int offset, int length) {
+  public AccessResult writeLocal(int lkey, long address, ByteBuffer from, int offset, int length) {
     return write(writable(lkey, address, length), address, from, offset, length);
   }
 
   @Override
-  public Grant writeRemote(int rkey, long address, ByteBuffer from, int offset, int length) {
+  public AccessResult writeRemote(int rkey, long address, ByteBuffer from, int offset, int length) {
     return write(pair.open(rkey, address, length, REMOTE_WRITE), address, from, offset, length);
   }
 
-  private static Grant write(
+  private static AccessResult write(
       @Nullable MemoryKey key, long address, ByteBuffer from, int offset, int length) {
     if (key == null) {
-      return Grant.REFUSED;
+      return AccessResult.REFUSED;
     }
     try {
       key.write(address, from, offset, length);
-      return Grant.GRANTED;
+      return AccessResult.GRANTED;
     } catch (RuntimeException | Error e) {
-      return Grant.FAILED;
+      return AccessResult.FAILED;
     }
   }
 
   @Override
-  public Grant compareAndSwap(
+  public AccessResult compareAndSwap(
       int rkey, long address, long expected, long swap, AtomicResult result) {
     MemoryKey key = pair.open(rkey, address, Long.BYTES, REMOTE_ATOMIC);
     if (key == null) {
-      return Grant.REFUSED;
+      return AccessResult.REFUSED;
     }
     try {
       result.original(key.compareAndSwap(address, expected, swap));
-      return Grant.GRANTED;
+      return AccessResult.GRANTED;
     } catch (RuntimeException | Error e) {
-      return Grant.FAILED;
+      return AccessResult.FAILED;
     }
   }
 
   @Override
-  public Grant fetchAndAdd(int rkey, long address, long addend, AtomicResult result) {
+  public AccessResult fetchAndAdd(int rkey, long address, long addend, AtomicResult result) {
     MemoryKey key = pair.open(rkey, address, Long.BYTES, REMOTE_ATOMIC);
     if (key == null) {
-      return Grant.REFUSED;
+      return AccessResult.REFUSED;
     }
     try {
       result.original(key.fetchAndAdd(address, addend));
-      return Grant.GRANTED;
+      return AccessResult.GRANTED;
     } catch (RuntimeException | Error e) {
-      return Grant.FAILED;
+      return AccessResult.FAILED;
     }
   }
 

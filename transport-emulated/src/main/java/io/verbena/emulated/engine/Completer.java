@@ -29,11 +29,11 @@ import java.nio.ByteOrder;
  *  p answered before, or never sent: dropped
  * </pre>
  *
- * An implied NAK says that an answer was lost: only its own answer completes a READ or atomic, so
+ * An implied NAK means that an answer was lost: only its own answer completes a READ or atomic, so
  * it is requested again. Until the peer makes progress, one loss starts one retry.
  */
 final class Completer {
-  /** What an answer leads to, once all that it acknowledges is done. */
+  /** The step after an answer, once all requests that it acknowledges are done. */
   private enum Next {
     NOTHING,
     SEND_AGAIN,
@@ -66,7 +66,7 @@ final class Completer {
     this.requester = requester;
   }
 
-  /** No answer came in time. */
+  /** Handles that no answer came in time. */
   void timeout() {
     if (window.awaitsAnswer()) {
       if (!link.isFull()) {
@@ -77,7 +77,9 @@ final class Completer {
     }
   }
 
-  /** No answer came soon: the oldest packet is sent once more, without a retry being counted. */
+  /**
+   * Handles that no answer came soon: sends the oldest packet once more, without counting a retry.
+   */
   void probe() {
     if (window.awaitsAnswer()) {
       probe.begin();
@@ -181,7 +183,7 @@ final class Completer {
   }
 
   /**
-   * Takes all packets before PSN {@code end} as acknowledged.
+   * Acknowledges all packets before PSN {@code end}.
    *
    * @return false if a READ or atomic among them has not been answered; it is the oldest then
    */
@@ -230,8 +232,8 @@ final class Completer {
     SendWindow w = window;
     int packet = Psn.difference(psn, w.firstPsn(w.head));
     boolean last = packet == w.packets(w.head) - 1;
-    // A READ requested again from its middle may be answered from there as a new one or as the old
-    // one continued: so FIRST and MIDDLE, and ONLY and LAST, are alike.
+    // A READ requested again from its middle may be answered by a new response or by the old one
+    // continued: so FIRST and MIDDLE are alike, and ONLY and LAST.
     if (answer.opcode().ends() != (last || link.endsReadPart(packet))) {
       return fail(CompletionStatus.BAD_RESP_ERR);
     }
@@ -240,7 +242,7 @@ final class Completer {
     if (answer.payloadLength() != due) {
       return fail(CompletionStatus.LOC_LEN_ERR);
     }
-    Grant grant =
+    AccessResult outcome =
         Segments.scatter(
             link.host,
             request.buffers(),
@@ -248,7 +250,7 @@ final class Completer {
             answer.bytes(),
             answer.payloadOffset(),
             answer.payloadLength());
-    return took(psn, last, grant);
+    return took(psn, last, outcome);
   }
 
   private Next takeAtomic(Frame answer, int psn, SendWorkRequest request) {
@@ -257,8 +259,8 @@ final class Completer {
         psn, true, Segments.scatter(link.host, request.buffers(), 0, original, 0, Long.BYTES));
   }
 
-  private Next took(int psn, boolean last, Grant grant) {
-    if (grant != Grant.GRANTED) {
+  private Next took(int psn, boolean last, AccessResult outcome) {
+    if (outcome != AccessResult.GRANTED) {
       return fail(CompletionStatus.LOC_PROT_ERR);
     }
     window.unacknowledged = Psn.next(psn);

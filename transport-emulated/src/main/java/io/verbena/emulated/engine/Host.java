@@ -12,14 +12,14 @@ import io.verbena.verbs.SendWorkRequest;
 import java.nio.ByteBuffer;
 
 /**
- * The HCA round one queue pair, as its engine needs it: memory, receives, completions, events.
- * Called within the calls to the engine, by the same caller. None of it throws, and none of it
- * calls the engine back.
+ * The HCA around one queue pair, as its engine uses it: memory, receives, completions, events.
+ * Called within the calls to the engine, by the same caller. No method throws, and none calls the
+ * engine back.
  *
  * <p><b>Memory.</b> {@code access} is one bit of {@link Access}, or 0 for local read. The
- * protection domain is the queue pair's. A length of 0 is never asked for. Buffers are accessed by
- * index: their position and limit stay. Bytes of one call are moved in ascending order or all at
- * once; between packets of one message the answer may change, since keys die.
+ * protection domain is the queue pair's. The engine never passes a length of 0. Buffers are
+ * accessed by index: their position and limit stay. Bytes of one call are moved in ascending order
+ * or all at once; between packets of one message the answer may change, since keys die.
  *
  * <p><b>Completions.</b> The engine completes each request and each receive at most once, in the
  * order of its queue. A send is completed if it was {@link SendWorkRequest#SIGNALED} or failed; its
@@ -27,28 +27,28 @@ import java.nio.ByteBuffer;
  */
 public interface Host {
 
-  /** Whether this queue pair may use {@code length} bytes of its own memory. */
-  Grant checkLocal(int lkey, long address, int length, int access);
+  /** Returns whether this queue pair may access {@code length} bytes of its own memory. */
+  AccessResult checkLocal(int lkey, long address, int length, int access);
 
   /** Moves bytes from local memory to a packet; checks as {@link #checkLocal} does. */
-  Grant readLocal(int lkey, long address, ByteBuffer to, int offset, int length);
+  AccessResult readLocal(int lkey, long address, ByteBuffer to, int offset, int length);
 
   /** Moves bytes of a packet to local memory; needs {@link Access#LOCAL_WRITE}. */
-  Grant writeLocal(int lkey, long address, ByteBuffer from, int offset, int length);
+  AccessResult writeLocal(int lkey, long address, ByteBuffer from, int offset, int length);
 
   /**
-   * Whether the peer may do this to memory here, under an rkey of a region or of a window. The
-   * rights of the queue pair itself are not looked at: the engine does that.
+   * Returns whether the peer may access memory here, under an rkey of a region or of a window. The
+   * rights of the queue pair itself are not checked: the engine does that.
    *
    * @param length up to 2<sup>31</sup>
    */
-  Grant checkRemote(int rkey, long address, long length, int access);
+  AccessResult checkRemote(int rkey, long address, long length, int access);
 
   /** Moves bytes for a READ; needs {@link Access#REMOTE_READ}. */
-  Grant readRemote(int rkey, long address, ByteBuffer to, int offset, int length);
+  AccessResult readRemote(int rkey, long address, ByteBuffer to, int offset, int length);
 
   /** Moves bytes of a WRITE; needs {@link Access#REMOTE_WRITE}. */
-  Grant writeRemote(int rkey, long address, ByteBuffer from, int offset, int length);
+  AccessResult writeRemote(int rkey, long address, ByteBuffer from, int offset, int length);
 
   /**
    * Compares and swaps 8 aligned bytes in this machine's byte order; needs {@link
@@ -56,15 +56,18 @@ public interface Host {
    *
    * @param result filled if granted
    */
-  Grant compareAndSwap(int rkey, long address, long expected, long swap, AtomicResult result);
+  AccessResult compareAndSwap(
+      int rkey, long address, long expected, long swap, AtomicResult result);
 
   /** Adds to 8 aligned bytes; as {@link #compareAndSwap}. */
-  Grant fetchAndAdd(int rkey, long address, long addend, AtomicResult result);
+  AccessResult fetchAndAdd(int rkey, long address, long addend, AtomicResult result);
 
-  /** Kills a key for a LOCAL_INV; false if it is none that may be invalidated. */
+  /** Invalidates a key for a LOCAL_INV; false if it is not a key that may be invalidated. */
   boolean invalidateLocally(int key);
 
-  /** Kills a key for a peer's SEND_WITH_INV; false if it is none that may be invalidated. */
+  /**
+   * Invalidates a key for a peer's SEND_WITH_INV; false if it is not a key that may be invalidated.
+   */
   boolean invalidateRemotely(int rkey);
 
   /** Executes a BIND_MW; false if it is refused. */
@@ -73,16 +76,17 @@ public interface Host {
   /**
    * Takes the next receive of the queue pair's own or shared receive queue.
    *
-   * @param into gets id and buffers; its link is left alone
+   * @param into gets the receive's id and buffers; its link is left alone
    * @return false if there is none
    */
   boolean takeReceive(ReceiveWorkRequest into);
 
   /**
-   * Completes the receive last taken with success. Arguments as for {@link
+   * Completes the receive last taken with success. The arguments are those of {@link
    * io.verbena.verbs.WorkCompletion#set}.
    *
-   * @param solicited whether to raise an event at who armed for solicited completions only
+   * @param solicited whether to raise an event also on a queue that is armed for solicited
+   *     completions only
    */
   void receiveDone(
       long id,
@@ -93,7 +97,7 @@ public interface Host {
       int flags,
       boolean solicited);
 
-  /** Completes the receive last taken with an error; that raises solicited events too. */
+  /** Completes the receive last taken with an error, which also raises solicited events. */
   void receiveFailed(long id, CompletionStatus status);
 
   /** Completes a signaled request with success. */
@@ -102,7 +106,7 @@ public interface Host {
   /** Completes a request with an error, signaled or not. */
   void sendFailed(long position, SendWorkRequest request, CompletionStatus status);
 
-  /** Something happened that a device counts. */
+  /** Counts an occurrence of what a device counts. */
   void count(Counter counter);
 
   /** Raises an event of this queue pair. */
@@ -114,6 +118,9 @@ public interface Host {
    */
   void moved(QueuePairState to);
 
-  /** An alarm gave the engine something to send: {@link QueuePairEngine#run} is to be called. */
+  /**
+   * Called when an alarm gave the engine something to send: {@link QueuePairEngine#run} is to be
+   * called.
+   */
   void ready();
 }

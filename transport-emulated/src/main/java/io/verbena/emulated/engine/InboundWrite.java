@@ -4,7 +4,10 @@ package io.verbena.emulated.engine;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.verbs.Access;
 
-/** The WRITE that a responder is in the midst of: where its next byte goes, and what is left. */
+/**
+ * The WRITE that a responder is receiving: the address of its next byte, and the number of bytes
+ * left.
+ */
 final class InboundWrite {
   private final Host host;
   private long address;
@@ -24,12 +27,12 @@ final class InboundWrite {
     left = length;
   }
 
-  /** Bytes of the whole WRITE. */
+  /** Returns the length of the whole WRITE. */
   int length() {
     return (int) length;
   }
 
-  /** Whether all of it may be written. A WRITE of nothing needs no key. */
+  /** Checks whether all of it may be written. A WRITE of 0 bytes needs no key. */
   Refusal check() {
     return length == 0
         ? Refusal.NONE
@@ -37,7 +40,8 @@ final class InboundWrite {
   }
 
   /**
-   * Whether the payload of a packet is what is due: all that is left, or, before the end, one MTU.
+   * Returns whether the payload of a packet has the due length: all that is left, or, before the
+   * end, one MTU.
    */
   boolean fits(Frame packet, int mtu) {
     int payload = packet.payloadLength();
@@ -49,9 +53,10 @@ final class InboundWrite {
     if (payload == 0) {
       return Refusal.NONE;
     }
-    Grant grant = host.writeRemote(rkey, address, packet.bytes(), packet.payloadOffset(), payload);
+    AccessResult outcome =
+        host.writeRemote(rkey, address, packet.bytes(), packet.payloadOffset(), payload);
     address += payload;
     left -= payload;
-    return Refusal.ofRemote(grant);
+    return Refusal.ofRemote(outcome);
   }
 }

@@ -6,7 +6,7 @@ import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ReceiveWorkRequest;
 import java.nio.ByteBuffer;
 
-/** The receive that the present message has taken, and how far it is filled. */
+/** The receive that the current message has taken, and the number of bytes filled. */
 final class ReceiveProgress {
   private final Host host;
   private final ReceiveWorkRequest receive;
@@ -31,17 +31,17 @@ final class ReceiveProgress {
     return held;
   }
 
-  /** Begins a message anew in the receive that is held. */
+  /** Begins a message anew in the receive that it holds. */
   void rewind() {
     filled = 0;
   }
 
-  /** Forgets the receive without completing it. */
+  /** Drops the receive without completing it. */
   void drop() {
     held = false;
   }
 
-  /** Bytes filled. */
+  /** Returns the number of bytes filled. */
   int filled() {
     return (int) filled;
   }
@@ -52,12 +52,12 @@ final class ReceiveProgress {
 
   /** Appends bytes, for which there is room; false if the receive's memory may not be used. */
   boolean append(ByteBuffer bytes, int at, int length) {
-    Grant grant = Segments.scatter(host, receive.buffers(), filled, bytes, at, length);
+    AccessResult outcome = Segments.scatter(host, receive.buffers(), filled, bytes, at, length);
     filled += length;
-    return grant == Grant.GRANTED;
+    return outcome == AccessResult.GRANTED;
   }
 
-  /** Completes the receive; arguments as for {@link Host#receiveDone}. */
+  /** Completes the receive; the arguments are those of {@link Host#receiveDone}. */
   void complete(
       CompletionOpcode opcode,
       int byteLength,
@@ -81,8 +81,8 @@ final class ReceiveProgress {
   }
 
   /**
-   * Completes as flushed what is held and, unless the queue is shared, all that is posted; a shared
-   * one keeps its receives.
+   * Completes the held receive as flushed and, unless the queue is shared, all posted ones; a
+   * shared queue keeps its receives.
    */
   void flush(boolean shared) {
     fail(CompletionStatus.WR_FLUSH_ERR);

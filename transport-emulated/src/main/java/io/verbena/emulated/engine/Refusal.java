@@ -6,35 +6,38 @@ import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionStatus;
 
 /**
- * Why a responder does not do what a packet asks for, and what follows on a reliable connection:
- * the NAK to the peer, and here the status of the receive that the message had taken, or, if it had
- * none, an event. But for the first two, the queue pair goes to ERR.
+ * Reasons why a responder does not do what a packet requests, and the consequences on a reliable
+ * connection: the NAK to the peer, and locally the status of the receive that the message had
+ * taken, or, if it had none, an event. Except for the first two, the queue pair goes to ERR.
  */
 enum Refusal {
-  /** None: it does. */
+  /** There is no refusal. */
   NONE(Refusal.NO_NAK, CompletionStatus.SUCCESS, AsyncEvent.Type.QP_REQ_ERR),
-  /** No receive is posted: try again later. */
+  /** No receive is posted: the peer is to try again later. */
   NOT_READY(Refusal.NO_NAK, CompletionStatus.SUCCESS, AsyncEvent.Type.QP_REQ_ERR),
-  /** Out of sequence, not allowed here, misaligned, or its lengths contradict each other. */
+  /**
+   * The packet is out of sequence, not allowed here, misaligned, or its lengths contradict each
+   * other.
+   */
   INVALID(Aeth.INVALID_REQUEST, CompletionStatus.REM_INV_REQ_ERR, AsyncEvent.Type.QP_REQ_ERR),
-  /** A SEND larger than its receive. */
+  /** A SEND is larger than its receive. */
   TOO_LONG(Aeth.INVALID_REQUEST, CompletionStatus.LOC_LEN_ERR, AsyncEvent.Type.QP_REQ_ERR),
-  /** The rkey does not cover it. */
+  /** The rkey does not cover the access. */
   REMOTE_MEMORY(
       Aeth.REMOTE_ACCESS_ERROR, CompletionStatus.REM_ACCESS_ERR, AsyncEvent.Type.QP_ACCESS_ERR),
-  /** The rkey covers it, but the memory is gone. */
+  /** The rkey covers the access, but the memory is gone. */
   REMOTE_MEMORY_GONE(
       Aeth.REMOTE_OPERATION_ERROR, CompletionStatus.REM_OP_ERR, AsyncEvent.Type.QP_FATAL),
   /** The receive names memory that it may not use. */
   RECEIVE_MEMORY(
       Aeth.REMOTE_OPERATION_ERROR, CompletionStatus.LOC_PROT_ERR, AsyncEvent.Type.QP_FATAL),
   /**
-   * The key that a SEND was to invalidate is none. The message itself has arrived, and is
-   * acknowledged (a class J error of the responder).
+   * A SEND was to invalidate a key that cannot be invalidated. The message itself has arrived, and
+   * is acknowledged (a class J error of the responder).
    */
   INVALIDATION(Refusal.NO_NAK, CompletionStatus.REM_INV_REQ_ERR, AsyncEvent.Type.QP_REQ_ERR);
 
-  /** In place of a syndrome. */
+  /** Stands for no syndrome. */
   static final int NO_NAK = 0;
 
   final int syndrome;
@@ -47,9 +50,9 @@ enum Refusal {
     this.event = event;
   }
 
-  /** What a refused access to the memory under an rkey means. */
-  static Refusal ofRemote(Grant grant) {
-    return switch (grant) {
+  /** Returns the refusal for a refused access to the memory under an rkey. */
+  static Refusal ofRemote(AccessResult outcome) {
+    return switch (outcome) {
       case GRANTED -> NONE;
       case REFUSED -> REMOTE_MEMORY;
       case FAILED -> REMOTE_MEMORY_GONE;

@@ -26,13 +26,13 @@ import io.verbena.verbs.SendWorkRequest;
  * </pre>
  */
 final class Requester {
-  /** Packets that may be out without an answer; a READ counts when it is sent. */
+  /** The most packets in flight without an answer; a READ counts when it is sent. */
   static final int MAX_UNACKNOWLEDGED = 128;
 
-  /** An acknowledgement is asked for at least this often. */
+  /** An acknowledgement is requested at least once in this many packets. */
   static final int ACK_INTERVAL = 64;
 
-  /** More packets than this and PSNs could no longer be told apart. */
+  /** With more packets than this, PSNs would be ambiguous. */
   private static final int MAX_PACKETS = 1 << 22;
 
   private static final long NONE = -1;
@@ -48,7 +48,7 @@ final class Requester {
   private int sinceAckRequest;
   private boolean drained;
 
-  /** The way out when a request fails: the queue pair stops, and the rest is flushed. */
+  /** Called when a request fails: the queue pair stops, and the rest is flushed. */
   interface Failure {
     void requestFailed();
   }
@@ -76,12 +76,12 @@ final class Requester {
     link.share.clear();
   }
 
-  /** Looks anew at a state that was just entered. */
+  /** Adapts to a state that was just entered. */
   void stateChanged() {
     drained = false;
   }
 
-  /** Does one thing, of which at most one packet comes; false if there is nothing to be done. */
+  /** Does one step, which sends at most one packet; false if there is nothing to do. */
   boolean step() {
     if (link.state != QueuePairState.RTS && link.state != QueuePairState.SQD) {
       return false;
@@ -112,33 +112,33 @@ final class Requester {
     return done;
   }
 
-  /** There is nothing to be done. */
+  /** Gives back the rest of the turn: there is nothing to do. */
   void rest() {
     link.share.rest();
   }
 
-  /** Whether a packet may be sent besides so many that are out. */
+  /** Returns whether a packet may be sent besides the {@code out} packets in flight. */
   private boolean hasRoom(int out) {
     if (window.cursor == window.started && !window.hasNext()) {
       return true;
     }
-    // Of those that are out, one has to be answered, for this to go on.
+    // If no packet in flight requests an answer, one more is sent: only an answer lets this go on.
     return (out > 0 && out <= sinceAckRequest) || link.share.take(out);
   }
 
-  /** Packets that are sent and not answered, but for those that are sent again. */
+  /** Returns the number of packets that are sent and not answered, less those to be sent again. */
   private int out() {
     return Psn.difference(window.cursorPsn(), window.unacknowledged);
   }
 
-  /** For the completer: all from the oldest packet on that is not acknowledged is sent again. */
+  /** Sends all packets again from the oldest that is not acknowledged; for the completer. */
   void goBack() {
     probe.clear();
     window.goBack();
     link.share.out(out());
   }
 
-  /** For the completer: the oldest request has changed. */
+  /** Notes that the oldest request has changed; for the completer. */
   void headMoved() {
     SendWindow w = window;
     while (w.head < w.started && w.packets(w.head) == 0) {
@@ -151,7 +151,7 @@ final class Requester {
     }
   }
 
-  /** Fails the oldest request, and with it the queue pair. */
+  /** Fails the oldest request, and the queue pair with it. */
   void fail(CompletionStatus status) {
     window.failHead(status);
     failure.requestFailed();
@@ -178,7 +178,7 @@ final class Requester {
       return doLocally(request);
     }
     if (link.options.type() == QueuePairType.UD && Segments.length(request) > link.mtu) {
-      // Nothing is sent, and that is no error (IBTA volume 1, C10-93.1.1).
+      // The datagram is not sent, which is no error (IBTA volume 1, C10-93.1.1).
       return done();
     }
     if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
@@ -188,7 +188,10 @@ final class Requester {
     return sendPacket();
   }
 
-  /** What of a request is cut into packets: an atomic is one, whatever its answer. */
+  /**
+   * Returns the bytes of a request that are cut into packets: none for an atomic, which is one
+   * packet.
+   */
   private static long packetBytes(SendWorkRequest request) {
     return RequestOpcodes.isAtomic(request.opcode()) ? 0 : Segments.length(request);
   }
@@ -218,7 +221,7 @@ final class Requester {
       return CompletionStatus.LOC_QP_OP_ERR;
     }
     return request.inlineData() != null
-            || Segments.check(link.host, request.buffers(), 0) == Grant.GRANTED
+            || Segments.check(link.host, request.buffers(), 0) == AccessResult.GRANTED
         ? CompletionStatus.SUCCESS
         : CompletionStatus.LOC_PROT_ERR;
   }
@@ -229,7 +232,7 @@ final class Requester {
       return true;
     }
     if (request.opcode() == SendOpcode.LOCAL_INV) {
-      // What was sent may have to be sent again, out of the region that is to die.
+      // Packets may have to be sent again, out of the region whose key is to be invalidated.
       return !w.isIdle();
     }
     return RequestOpcodes.isReadOrAtomic(request.opcode())
@@ -237,15 +240,18 @@ final class Requester {
         && w.readsOutstanding >= mostReads();
   }
 
-  /** Where READs are asked for in parts, one more of them may be out than there are READs. */
+  /**
+   * Returns the most READs and atomics to have outstanding; one less if READs are requested in
+   * parts, of which one more may be outstanding.
+   */
   private int mostReads() {
     boolean inParts = link.options.flow().readPart() < Integer.MAX_VALUE;
     return inParts ? Math.max(1, link.maxReadAtomic - 1) : link.maxReadAtomic;
   }
 
   /**
-   * A further part of a READ waits until no more than one part is out before it; if the peer serves
-   * only one READ at once, until none is.
+   * Returns whether a further part of a READ must wait: until at most one part before it is in
+   * flight, or none if the peer serves only one READ at once.
    */
   private boolean mustWaitForPart() {
     SendWindow w = window;
@@ -259,7 +265,7 @@ final class Requester {
     return out > (link.maxReadAtomic > 1 ? part : 0);
   }
 
-  /** One past the last packet of the READ that one request asks for, from a packet on. */
+  /** Returns one past the last packet of the READ that one request asks for, from a packet on. */
   private int partEnd(int packet, int packets) {
     int part = link.options.flow().readPart();
     return part == Integer.MAX_VALUE ? packets : Math.min(packets, (packet / part + 1) * part);
@@ -273,7 +279,7 @@ final class Requester {
     return failAtCursor(bind ? CompletionStatus.MW_BIND_ERR : CompletionStatus.LOC_QP_OP_ERR);
   }
 
-  /** The next request is done without a packet. */
+  /** Completes the next request without a packet. */
   private boolean done() {
     window.begin(0);
     window.skip();
@@ -305,7 +311,10 @@ final class Requester {
     }
   }
 
-  /** Sends a packet beside the cursor's; false if the cursor has gone back, and comes to it. */
+  /**
+   * Sends a packet again without moving the cursor; false if the cursor has gone back and will come
+   * to it.
+   */
   private boolean sendOnceMore(LossProbe.Packet which) {
     SendWindow w = window;
     boolean oldest = which == LossProbe.Packet.OLDEST;
@@ -368,7 +377,7 @@ final class Requester {
         long length = Segments.length(request);
         int bytes = last ? (int) (length - done) : link.mtu;
         setHeaders(frame, opcode, request, length, last);
-        if (Segments.gather(link.host, request, done, frame, bytes) != Grant.GRANTED) {
+        if (Segments.gather(link.host, request, done, frame, bytes) != AccessResult.GRANTED) {
           return failAtCursor(CompletionStatus.LOC_PROT_ERR);
         }
       }
@@ -399,7 +408,10 @@ final class Requester {
     return true;
   }
 
-  /** The high bit asks for the sender's own key (IBTA volume 1, controlled queue keys). */
+  /**
+   * Returns the queue key; the high bit asks for the sender's own key (IBTA volume 1, controlled
+   * queue keys).
+   */
   private int queueKey(SendWorkRequest request) {
     int key = request.remoteQueueKey();
     return key < 0 ? link.queueKey : key;

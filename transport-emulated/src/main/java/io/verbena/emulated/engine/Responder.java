@@ -16,8 +16,9 @@ import io.verbena.verbs.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does what a reliable connection's peer asks for (IBTA volume 1, responder side). Each packet goes
- * through the stages in this order, as in Soft-RoCE, so that of two faults the same one is told.
+ * Does the requests of a reliable connection's peer (IBTA volume 1, responder side). Each packet
+ * goes through the stages in this order, as in Soft-RoCE, so that of two faults the same one is
+ * reported.
  *
  * <pre>
  *  PSN        later than expected: one NAK 0x60, then silence until the expected one comes
@@ -25,13 +26,13 @@ import org.jspecify.annotations.Nullable;
  *               SEND, WRITE: acknowledged again     atomic: answered from the saved result
  *               READ: executed again, from any packet on
  *  SEQUENCE   FIRST MIDDLE* LAST or ONLY             else 0x61
- *  RIGHTS     what the queue pair lets peers do      else 0x61
+ *  RIGHTS     rights that the queue pair gives       else 0x61
  *  RESOURCE   READ, atomic: room to remember it      else 0x61
  *             SEND, immediate data: a receive        else RNR NAK, then silence until it comes again
  *  LENGTH     FIRST, MIDDLE: one MTU; LAST: 1..MTU   else 0x61
  *  MEMORY     rkey, range, domain, rights            else 0x62; then lengths against each other 0x61
- *  EXECUTE    moves bytes; a message too long 0x61, a receive that is no good 0x63;
- *             a key to invalidate that is none: the message is acknowledged, but its receive fails
+ *  EXECUTE    moves bytes; a message too long 0x61, an unusable receive 0x63;
+ *             a key that cannot be invalidated: the message is acknowledged, but its receive fails
  *  COMPLETE   the receive, at the end of a message that took one
  *  REPLY      READ response, atomic ack, or ACK if asked for, which may be held back a while
  * </pre>
@@ -47,19 +48,21 @@ final class Responder {
   private final ResourceTable resources = new ResourceTable();
   private final ReplyQueue replies = new ReplyQueue();
 
-  /** Null where each is acknowledged at once. */
+  /** Null if each message is acknowledged at once. */
   private final @Nullable AckDelay delay;
 
   private int expected;
   private int messageSequence;
 
-  /** A NAK is out: packets behind the one expected are no news. */
+  /** True after a NAK: then packets behind the expected one get no further NAK. */
   private boolean nakSent;
 
   /** SEND or WRITE while within such a message, else null. */
   private @Nullable Kind open;
 
-  /** The way out when a request was refused: the queue pair stops, what is owed is still sent. */
+  /**
+   * Called when a request was refused: the queue pair stops, but sends the answers that it owes.
+   */
   interface Failure {
     void requestRefused();
   }
@@ -77,7 +80,7 @@ final class Responder {
     this.failure = failure;
   }
 
-  /** Starts anew, as a connection does. */
+  /** Starts anew, for a new connection. */
   void startAt(int psn) {
     expected = psn;
     messageSequence = 0;
@@ -90,7 +93,7 @@ final class Responder {
     }
   }
 
-  /** Forgets the answers that are owed. */
+  /** Drops the answers that it owes. */
   void clear() {
     replies.clear();
     if (delay != null) {
@@ -98,7 +101,10 @@ final class Responder {
     }
   }
 
-  /** Likewise, but for the acknowledgement that was held back and might have been sent. */
+  /**
+   * Drops the answers that it owes, except the acknowledgement that was held back and could have
+   * been sent.
+   */
   void stop() {
     replies.clear();
     release();
@@ -107,7 +113,7 @@ final class Responder {
     }
   }
 
-  /** What was held back waits no longer: it is owed now. */
+  /** Stops holding acknowledgements back: they are sent next. */
   void release() {
     if (delay != null && delay.isHolding()) {
       delay.released();
@@ -115,7 +121,7 @@ final class Responder {
     }
   }
 
-  /** Another answer tells of what was held back. */
+  /** Drops the acknowledgements held back, which another answer implies. */
   private void implied() {
     if (delay != null) {
       delay.released();
@@ -226,7 +232,7 @@ final class Responder {
     return hasFittingPayload(packet, link.mtu) ? Refusal.NONE : Refusal.INVALID;
   }
 
-  /** Whether a packet of a message has as much payload as its place in it allows. */
+  /** Returns whether a packet's payload has a length that its place in the message allows. */
   static boolean hasFittingPayload(Frame packet, int mtu) {
     int payload = packet.payloadLength();
     return switch (packet.opcode().position()) {
@@ -308,7 +314,7 @@ final class Responder {
 
   private Refusal atomic(Frame packet) {
     AtomicResult result = resources.nextResult();
-    Grant grant =
+    AccessResult outcome =
         packet.opcode().kind() == Kind.COMPARE_SWAP
             ? link.host.compareAndSwap(
                 packet.remoteKey(),
@@ -318,8 +324,8 @@ final class Responder {
                 result)
             : link.host.fetchAndAdd(
                 packet.remoteKey(), packet.remoteAddress(), packet.swapOrAdd(), result);
-    if (grant != Grant.GRANTED) {
-      return Refusal.ofRemote(grant);
+    if (outcome != AccessResult.GRANTED) {
+      return Refusal.ofRemote(outcome);
     }
     resources.addAtomic(expected);
     countMessage();
@@ -337,7 +343,7 @@ final class Responder {
     messageSequence = Psn.next(messageSequence);
   }
 
-  /** After a packet of a SEND or WRITE was executed. */
+  /** Ends the execution of a packet of a SEND or WRITE. */
   private Refusal endPacket(Frame packet) {
     PacketOpcode opcode = packet.opcode();
     boolean ends = opcode.ends();
@@ -377,8 +383,8 @@ final class Responder {
   }
 
   private void duplicate(Frame packet) {
-    // The peer misses what is held back; and room for that is left only as long as nothing is
-    // added.
+    // The peer lacks the acknowledgement held back, for which room is left only as long as no
+    // answer is added.
     release();
     if (replies.isFull()) {
       return;
@@ -398,12 +404,12 @@ final class Responder {
           replyAtomic(psn, resource.result.original());
         }
       }
-      // For all that has come: who sends again, knows of none of it.
+      // Acknowledges all packets that came: a peer that repeats one got no acknowledgement.
       default -> replies.acknowledge(Psn.plus(expected, -1), ACK, messageSequence);
     }
   }
 
-  /** Sends one packet of what is owed; false if nothing is. */
+  /** Sends one packet of the answers that it owes; false if it owes none. */
   boolean reply() {
     if (replies.isEmpty()) {
       return false;
@@ -440,11 +446,11 @@ final class Responder {
     Frame frame = answer(readResponse(reply.first, last), reply);
     frame.payloadLength(length);
     if (length > 0) {
-      Grant grant =
+      AccessResult outcome =
           link.host.readRemote(
               reply.rkey, reply.address, frame.bytes(), frame.payloadOffset(), length);
-      if (grant != Grant.GRANTED) {
-        return failRead(reply, Refusal.ofRemote(grant));
+      if (outcome != AccessResult.GRANTED) {
+        return failRead(reply, Refusal.ofRemote(outcome));
       }
     }
     link.send();
@@ -467,9 +473,9 @@ final class Responder {
   }
 
   /**
-   * The memory of a READ went away before all of it was sent. One that came again may be long
-   * answered, and its memory rightly gone: the requester that waits for it still must know, and one
-   * that does not ignores it; to the connection it means nothing.
+   * Fails a READ whose memory went away before all of it was sent. A repeated READ may have been
+   * answered long ago, and its memory closed rightly: a requester that still waits must be told,
+   * one that does not ignores the NAK, and the connection goes on.
    */
   private boolean failRead(Reply reply, Refusal refusal) {
     if (reply.again) {

@@ -15,28 +15,29 @@ public final class Segments {
     return inline == null ? request.buffers().totalLength() : inline.remaining();
   }
 
-  static Grant check(Host host, ScatterGatherList buffers, int access) {
+  static AccessResult check(Host host, ScatterGatherList buffers, int access) {
     for (int i = 0, n = buffers.size(); i < n; i++) {
       int length = buffers.length(i);
       if (length > 0) {
-        Grant grant = host.checkLocal(buffers.lkey(i), buffers.address(i), length, access);
-        if (grant != Grant.GRANTED) {
-          return grant;
+        AccessResult outcome = host.checkLocal(buffers.lkey(i), buffers.address(i), length, access);
+        if (outcome != AccessResult.GRANTED) {
+          return outcome;
         }
       }
     }
-    return Grant.GRANTED;
+    return AccessResult.GRANTED;
   }
 
   /** Fills a packet with {@code length} bytes of a request, from {@code offset} on. */
-  static Grant gather(Host host, SendWorkRequest request, long offset, Frame frame, int length) {
+  static AccessResult gather(
+      Host host, SendWorkRequest request, long offset, Frame frame, int length) {
     ByteBuffer bytes = frame.bytes();
     int at = frame.payloadOffset();
     frame.payloadLength(length);
     ByteBuffer inline = request.inlineData();
     if (inline != null) {
       bytes.put(at, inline, inline.position() + (int) offset, length);
-      return Grant.GRANTED;
+      return AccessResult.GRANTED;
     }
     ScatterGatherList buffers = request.buffers();
     long skip = offset;
@@ -48,23 +49,24 @@ public final class Segments {
         continue;
       }
       int part = (int) Math.min(left, there - skip);
-      Grant grant = host.readLocal(buffers.lkey(i), buffers.address(i) + skip, bytes, at, part);
-      if (grant != Grant.GRANTED) {
-        return grant;
+      AccessResult outcome =
+          host.readLocal(buffers.lkey(i), buffers.address(i) + skip, bytes, at, part);
+      if (outcome != AccessResult.GRANTED) {
+        return outcome;
       }
       at += part;
       left -= part;
       skip = 0;
     }
-    return Grant.GRANTED;
+    return AccessResult.GRANTED;
   }
 
   /**
-   * Puts bytes into buffers that have room for them, from {@code offset} on.
+   * Copies bytes into buffers that have room for them, from {@code offset} on.
    *
-   * @param at where they are in {@code bytes}
+   * @param at the index of the bytes in {@code bytes}
    */
-  public static Grant scatter(
+  public static AccessResult scatter(
       Host host, ScatterGatherList buffers, long offset, ByteBuffer bytes, int at, int length) {
     long skip = offset;
     int from = at;
@@ -76,14 +78,15 @@ public final class Segments {
         continue;
       }
       int part = (int) Math.min(left, there - skip);
-      Grant grant = host.writeLocal(buffers.lkey(i), buffers.address(i) + skip, bytes, from, part);
-      if (grant != Grant.GRANTED) {
-        return grant;
+      AccessResult outcome =
+          host.writeLocal(buffers.lkey(i), buffers.address(i) + skip, bytes, from, part);
+      if (outcome != AccessResult.GRANTED) {
+        return outcome;
       }
       from += part;
       left -= part;
       skip = 0;
     }
-    return Grant.GRANTED;
+    return AccessResult.GRANTED;
   }
 }

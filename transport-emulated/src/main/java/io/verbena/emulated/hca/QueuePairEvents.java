@@ -4,20 +4,33 @@ package io.verbena.emulated.hca;
 import io.verbena.verbs.DeviceCounters.Counter;
 
 /**
- * Emits the events of queue pairs. Not done by {@link QueuePairEvent} itself: to define one of its
- * subclasses while it records, Flight Recorder asks for the methods of their superclass, and the
- * JVM would have to define that subclass again to verify them.
+ * Emits the events of queue pairs. {@link QueuePairEvent} itself must not: to define one of its
+ * subclasses while it records, Flight Recorder reads the methods of their superclass, and the JVM
+ * would have to define that subclass again to verify them.
  */
 final class QueuePairEvents {
+  /** Used only to check whether their kind is being recorded; each emitted event is a new one. */
+  private static final QueuePairEvent RETRANSMISSION = new RetransmissionEvent();
+
+  private static final QueuePairEvent RECEIVER_NOT_READY = new ReceiverNotReadyEvent();
+
   private QueuePairEvents() {}
 
   /** Emits the event of this counter, if it has one that is being recorded. */
   static void emit(Counter counter, EmulatedDevice device, int queuePair, int peer) {
     switch (counter) {
-      case RETRANSMISSIONS -> emit(new RetransmissionEvent(), device, queuePair, peer);
-      case RNR_RECEIVED -> emit(new ReceiverNotReadyEvent(), device, queuePair, peer);
+      case RETRANSMISSIONS -> {
+        if (RETRANSMISSION.isEnabled()) {
+          emit(new RetransmissionEvent(), device, queuePair, peer);
+        }
+      }
+      case RNR_RECEIVED -> {
+        if (RECEIVER_NOT_READY.isEnabled()) {
+          emit(new ReceiverNotReadyEvent(), device, queuePair, peer);
+        }
+      }
       default -> {
-        // Counted alone.
+        // Other counters have no event.
       }
     }
   }

@@ -8,7 +8,7 @@ import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.hca.Secrets;
 import io.verbena.emulated.wire.ClockTime;
 import io.verbena.emulated.wire.HostWire;
-import io.verbena.emulated.wire.Refusals;
+import io.verbena.emulated.wire.UnreachableReports;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
@@ -26,13 +26,16 @@ import org.jspecify.annotations.Nullable;
  * numbers and its thread, as processes share an RNIC.
  */
 public final class HostFabric extends PacketFabric {
-  /** Packets that are taken before what they lead to is sent. */
+  /** The most packets to take before the answers to them are sent. */
   private static final int BATCH = 32;
 
-  /** Enough for an answer of the same HCA to be taken. */
+  /** Turns that are enough to take an answer of the same HCA. */
   private static final int CATCH_UP_TURNS = 4;
 
-  /** How long it stays after the last device is closed, for peers that have not heard of it. */
+  /**
+   * The time for which the HCA stays after the last device is closed, for peers that have not
+   * learned of it.
+   */
   private static final long LINGER_NANOS = 1_000_000_000;
 
   private final HostWire wire;
@@ -50,8 +53,8 @@ public final class HostFabric extends PacketFabric {
   private volatile EmulatedDevice[] devices = new EmulatedDevice[0];
 
   /**
-   * Packets to take in the next turn: who waits for one is not kept until it is known that there is
-   * no second one. For those who have entered.
+   * The most packets to take in the next turn: a thread that waits for one packet is not kept until
+   * it is known that there is no second one. For those who have entered.
    */
   private int batch = BATCH;
 
@@ -61,12 +64,12 @@ public final class HostFabric extends PacketFabric {
   private volatile boolean over;
 
   /**
-   * An HCA whose thread starts with the first device.
+   * Creates an HCA whose thread starts with the first device.
    *
    * @param wire closed with the last device
-   * @param mtu the largest packets that it sends and takes
-   * @param fitsLocked the largest that leave room for a lock
-   * @param opening held by whoever opens a device, and while a device is closed
+   * @param mtu the largest packet that it sends and takes
+   * @param fitsLocked the largest MTU that leaves room for a lock
+   * @param opening the lock held by every thread that opens a device, and while a device is closed
    * @param ended called under {@code opening} when the HCA goes; no device can be opened any more
    */
   public HostFabric(
@@ -94,12 +97,15 @@ public final class HostFabric extends PacketFabric {
     gid = port.gid();
   }
 
-  /** For who has entered: hears that the host of an HCA refuses packets of a flow, if it can. */
-  public @Nullable Refusals refusals(int flow, Gid of) {
-    return wire.refusals(flow, of);
+  /**
+   * Returns a counter of the packets of a flow that an HCA's host refuses; null if the kernel
+   * cannot tell. For a thread that has entered.
+   */
+  public @Nullable UnreachableReports unreachableReports(int flow, Gid of) {
+    return wire.unreachableReports(flow, of);
   }
 
-  /** The process of a peer is gone: nothing that waits for it is answered. */
+  /** Ends what waits for the process of a peer, which is gone and will not answer. */
   private void departed(Gid peer) {
     for (EmulatedDevice device : devices) {
       device.forEachQueuePair(
@@ -120,16 +126,15 @@ public final class HostFabric extends PacketFabric {
   }
 
   /**
-   * Says who manages the connections of this HCA; before the first device is opened.
+   * Sets who manages the connections of this HCA; before the first device is opened.
    *
-   * @param responsible has {@link #port} as its own
+   * @param responsible the manager, which uses {@link #port}
    */
   public void management(PortManagement responsible) {
     management = responsible;
     port.management(responsible);
   }
 
-  /** Its port. */
   public PacketPort port() {
     return port;
   }
@@ -151,13 +156,13 @@ public final class HostFabric extends PacketFabric {
     return mtu;
   }
 
-  /** The largest packets of connections with a lock. */
+  /** Returns the largest MTU of connections with a lock. */
   public Mtu lockedMtu() {
     return lockedMtu;
   }
 
   /**
-   * {@inheritDoc} A socket's traffic class is that of all packets that leave it, the hop limit and
+   * {@inheritDoc} A socket has one traffic class for all packets that leave it, the hop limit and
    * the flow label are the kernel's, and shared memory has none of them.
    */
   @Override
@@ -299,14 +304,14 @@ public final class HostFabric extends PacketFabric {
     for (int i = 0; i < CATCH_UP_TURNS && driver.work(); i++) {}
   }
 
-  /** What its driver does. */
+  /** The work of its driver. */
   private final class Work implements Driver.Duties {
     /**
      * {@inheritDoc}
      *
-     * <p>What was posted goes out before what has come is looked at, and acknowledgements go out
-     * only with the next turn: so the answer of a program that polls goes before them. Alarms come
-     * last, so that none goes off for an answer that has come.
+     * <p>Posted requests go out before packets are taken, and acknowledgements only with the next
+     * turn: so the answer of a program that polls goes before them. Alarms come last, so that none
+     * goes off for an answer that has come.
      */
     @Override
     public boolean work() {

@@ -11,8 +11,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object that is to be closed, and where it was created. It is missed when the program has lost
- * it, when its device cannot be closed for it, and when the JVM ends.
+ * An object that is to be closed, with the place where it was created. It is reported when it is
+ * garbage, when its device cannot be closed because of it, and when the JVM ends.
  */
 final class Birth {
   private static final Cleaner CLEANER = Cleaner.create();
@@ -37,7 +37,7 @@ final class Birth {
     this.place = place;
   }
 
-  /** Watches over an object that was just created at {@code place}. */
+  /** Watches an object that was just created at {@code place}. */
   static Birth of(Object object, DeviceLog device, String what, CallSite place) {
     Birth birth = new Birth(device, what, place);
     birth.loss = CLEANER.register(object, birth::lost);
@@ -45,7 +45,7 @@ final class Birth {
     return birth;
   }
 
-  /** The number of the youngest object. */
+  /** Returns the number of the youngest object. */
   static long latest() {
     return NUMBERS.get();
   }
@@ -58,7 +58,7 @@ final class Birth {
     return !closed;
   }
 
-  /** The object was closed. */
+  /** Notes that the object was closed. */
   void closed() {
     closed = true;
     OPEN.remove(this);
@@ -69,7 +69,7 @@ final class Birth {
 
   private void lost() {
     if (OPEN.remove(this)) {
-      tell(finding("garbage now"));
+      tell(finding("is garbage now"));
     }
   }
 
@@ -78,14 +78,15 @@ final class Birth {
         Finding.Kind.NEVER_CLOSED, place, what + ": never closed, and " + when + "; created");
   }
 
-  /** What of a device is open but the device itself, as findings. */
+  /** Returns the open objects of a device, except the device itself, as findings. */
   static List<Finding> openOf(DeviceLog device) {
     return findings(
-        birth -> birth.device == device && birth != device.birth(), "its device is to be closed");
+        birth -> birth.device == device && birth != device.birth(), "its device is being closed");
   }
 
   /**
-   * What was created after object {@code number} and is open, as findings; it is then forgotten.
+   * Returns the open objects that were created after object {@code number}, as findings, and
+   * forgets them.
    */
   static List<Finding> takeOpenSince(long number) {
     List<Finding> found = findings(birth -> birth.number > number, "the test is over");

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 final class Pieces {
   private Pieces() {}
 
-  /** The request is about to be posted. */
+  /** Begins to watch a request that is about to be posted. */
   static void post(Posted request, DeviceLog device, Report report) {
     for (Piece piece : request.pieces) {
       checkKey(request, piece.key, "lkey", device, report);
@@ -37,7 +37,7 @@ final class Pieces {
                 request
                     + ": the JVM has no memory left to watch its buffer in a region of "
                     + region.memory().capacity()
-                    + " bytes; whether it is touched too early is not seen"));
+                    + " bytes; accesses before the completion are not detected"));
       }
     } else if (request.isOutbound()) {
       region.addOutbound(piece);
@@ -47,13 +47,13 @@ final class Pieces {
                 Finding.Kind.RECEIVE_BUFFER_READ,
                 request.place,
                 request
-                    + ": its payload holds what was read from the buffer of a receive, READ or atomic"
-                    + " that was posted (expected: to be read once the completion was polled)"));
+                    + ": its payload was read from the buffer of a receive, READ or atomic that was"
+                    + " still posted (expected: to be read once the completion was polled)"));
       }
     }
   }
 
-  /** Looks whether the key died before. */
+  /** Reports a key that died before. */
   static void checkKey(Posted request, int key, String name, DeviceLog device, Report report) {
     CallSite death = device.deadKeys().place(key);
     if (death != null) {
@@ -68,10 +68,10 @@ final class Pieces {
   }
 
   /**
-   * The request ended.
+   * Ends watching a request.
    *
    * @param received bytes that arrived in its buffers
-   * @param report for what is found; null if nothing is to be said any more
+   * @param report gets the findings; null to report nothing
    */
   static void finish(Posted request, int received, @Nullable Report report) {
     int left = received;
@@ -102,7 +102,7 @@ final class Pieces {
     }
   }
 
-  /** The request was dropped, but a completion of it may still be found. */
+  /** Ends watching a request that was dropped, of which a completion may still be found. */
   static void give(Posted request) {
     for (Piece piece : request.pieces) {
       RegionLog region = piece.region;
@@ -116,7 +116,7 @@ final class Pieces {
     }
   }
 
-  /** Compares a payload with what was posted. */
+  /** Compares a payload with the one that was posted. */
   static void checkUnchanged(Posted request, Report report) {
     for (Piece piece : request.pieces) {
       RegionLog region = piece.region;

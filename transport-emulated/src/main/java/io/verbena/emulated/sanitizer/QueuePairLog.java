@@ -22,7 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A queue pair: its outstanding sends, and its peer if that is watched too. */
+/** A queue pair: its outstanding sends, and its peer if that is watched, too. */
 final class QueuePairLog {
   private final DomainLog domain;
   private final QueuePair queuePair;
@@ -34,7 +34,7 @@ final class QueuePairLog {
   private final boolean sharedReceives;
   private final ReentrantLock posting = new ReentrantLock();
 
-  // Under the lock of outstanding: sends in the order of their posts.
+  // Guarded by the monitor of outstanding: sends in the order of their posts.
   private final ArrayDeque<Posted> outstanding = new ArrayDeque<>();
   private int signaled;
 
@@ -82,7 +82,7 @@ final class QueuePairLog {
     return receives;
   }
 
-  /** Whether requests of it may still touch memory. */
+  /** Returns whether its requests may still access memory. */
   boolean mayRun() {
     if (closed) {
       return false;
@@ -91,7 +91,7 @@ final class QueuePairLog {
     return state != QueuePairState.ERR && state != QueuePairState.RESET;
   }
 
-  /** The queue pair at the other end, or null if there is none yet or it is not watched. */
+  /** Returns the queue pair at the other end, or null if there is none yet or it is not watched. */
   @Nullable QueuePairLog peer() {
     if (!peerSought && !closed) {
       QueuePairState state = queuePair.state();
@@ -116,7 +116,6 @@ final class QueuePairLog {
     peerSought = true;
   }
 
-  /** Posts a chain. */
   void postSend(SendWorkRequest first, CallSite place, Report report) {
     post(first, queuePair::postSend, place, report);
   }
@@ -187,7 +186,7 @@ final class QueuePairLog {
     }
   }
 
-  /** Posts receives; with a shared receive queue the device refuses that. */
+  /** Posts receives; with a shared receive queue the device refuses them. */
   void postReceive(ReceiveWorkRequest first, CallSite place, Report report) {
     if (sharedReceives || closed) {
       queuePair.postReceive(first);
@@ -288,7 +287,7 @@ final class QueuePairLog {
               request
                   + " on queue pair "
                   + number
-                  + ": the peer has no receive posted for it (expected: a credit for each"
+                  + ": the peer has posted no receive for it (expected: a credit for each"
                   + " message)"));
     }
   }
@@ -307,7 +306,7 @@ final class QueuePairLog {
             "queue pair " + number + ": all " + most + " sends outstanding are unsignaled"));
   }
 
-  /** The completion of a send was polled: it and all before it ended. */
+  /** Notes that the completion of a send was polled: that send and all before it ended. */
   void completed(Posted last, boolean success, Report report) {
     synchronized (outstanding) {
       if (!last.outstanding) {
@@ -348,7 +347,9 @@ final class QueuePairLog {
     Pieces.finish(request, success && request.isInbound() ? request.length() : 0, report);
   }
 
-  /** A message of ours waited for a receive until its retries were used up. */
+  /**
+   * Notes that a message of this queue pair waited for a receive until its retries were used up.
+   */
   void gaveUp(Report report) {
     QueuePairLog other = peer;
     if (other != null) {
@@ -365,12 +366,12 @@ final class QueuePairLog {
               last,
               "queue pair "
                   + number
-                  + ": a message of the peer waited in vain, since all receives were used up and"
+                  + ": a message of the peer found no receive, since all were used up and"
                   + " none was posted again; the last one was posted"));
     }
   }
 
-  /** Before it is closed: looks at what would be thrown away. */
+  /** Reports what a close would throw away; to be called before it. */
   void checkClose(CallSite place, Report report) {
     QueuePairState state = queuePair.state();
     if (closed || (state != QueuePairState.RTS && state != QueuePairState.SQD)) {
@@ -406,7 +407,7 @@ final class QueuePairLog {
     }
   }
 
-  /** Everything pending was dropped. */
+  /** Drops everything pending. */
   void reset() {
     List<Posted> sends;
     synchronized (outstanding) {

@@ -10,7 +10,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A completion queue: where the books of work requests are closed. */
+/** A completion queue whose polls end the watching of work requests. */
 final class SanitizedCompletionQueue implements CompletionQueue {
   private static final int DRAIN = 64;
 
@@ -21,7 +21,7 @@ final class SanitizedCompletionQueue implements CompletionQueue {
   private final Birth birth;
   private final ReentrantLock polling = new ReentrantLock();
 
-  /** What was taken from the queue by an attempt to close it that failed. */
+  /** Completions that a failed attempt to close the queue took from it. */
   private final ArrayDeque<WorkCompletion> left = new ArrayDeque<>();
 
   SanitizedCompletionQueue(
@@ -91,7 +91,7 @@ final class SanitizedCompletionQueue implements CompletionQueue {
           Finding.at(
               Finding.Kind.UNKNOWN_COMPLETION,
               CallSite.here(),
-              completion + ": belongs to no work request that is outstanding"));
+              completion + ": belongs to no outstanding work request"));
       return;
     }
     QueuePairLog queuePair = request.queuePair;
@@ -176,7 +176,7 @@ final class SanitizedCompletionQueue implements CompletionQueue {
           Finding.at(
               Finding.Kind.COMPLETION_NEVER_POLLED,
               request.place,
-              request + ": its completion was in a completion queue that is closed"));
+              request + ": its completion was in the completion queue that is being closed"));
     }
   }
 }

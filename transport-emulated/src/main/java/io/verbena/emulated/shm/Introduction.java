@@ -9,7 +9,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a host says of itself first on another's socket:
+ * A host's first message on another's socket:
  *
  * <pre>
  *  0 magic 4 | 4 version 2 | 6 length of the name 2 | 8 GID 16 | 24 name of the file with the rings
@@ -41,13 +41,13 @@ final class Introduction {
   }
 
   /**
-   * Reads what has come; true once it is whole.
+   * Reads the bytes that have come; true once the message is whole.
    *
-   * @throws IOException if it is none, or the peer is gone
+   * @throws IOException if it is no introduction, or the peer is gone
    */
   boolean read() throws IOException {
     if (socket.read(bytes) < 0) {
-      throw new EOFException("a peer that did not introduce itself");
+      throw new EOFException("a peer closed before its introduction");
     }
     if (bytes.position() < HEADER) {
       return false;
@@ -61,12 +61,12 @@ final class Introduction {
     }
     bytes.limit(HEADER + length);
     if (bytes.hasRemaining() && socket.read(bytes) < 0) {
-      throw new EOFException("a peer that did not introduce itself");
+      throw new EOFException("a peer closed before its introduction");
     }
     return !bytes.hasRemaining();
   }
 
-  /** Maps the rings. */
+  /** Maps the rings that it names. */
   ShmLink link(SharedFolder folder, int ring) throws IOException {
     Gid peer = new Gid(bytes.getLong(8), bytes.getLong(16));
     String rings =

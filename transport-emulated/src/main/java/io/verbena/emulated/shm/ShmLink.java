@@ -16,17 +16,20 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What two hosts share: a ring each way, and a socket between them. Who opens it makes the file of
- * the rings and says its name on the socket; who accepts it maps and removes the file. For the
- * driver alone.
+ * The connection of two hosts: a ring each way, and a socket between them. The opening host creates
+ * the file of the rings and sends its name on the socket; the accepting host maps and removes the
+ * file. For the driver only.
  */
 final class ShmLink {
   private static final byte[] BYTE = {1};
 
-  /** Of a peer that says more, the rest waits for the next look: others are to be heard, too. */
+  /**
+   * The most reads for one peer in a turn: the rest waits for the next turn, so that others have
+   * theirs.
+   */
   private static final int MOST_DRAINED = 4;
 
-  /** Longer than a peer that runs takes to look at its ring. */
+  /** Longer than a running peer takes to look at its ring. */
   private static final long PATIENCE_NANOS = 50_000_000;
 
   final Gid peer;
@@ -35,10 +38,10 @@ final class ShmLink {
   private final @Nullable SleepFlag asleep;
   private final @Nullable SocketChannel socket;
 
-  /** Null from a host to itself. */
+  /** Null for a link from a host to itself. */
   private final @Nullable Mapping rings;
 
-  /** Takes back what the peer has not taken. */
+  /** Removes files that the peer has not taken. */
   private final Closing closing;
 
   private final ByteBuffer wakeup = ByteBuffer.wrap(BYTE);
@@ -63,12 +66,12 @@ final class ShmLink {
     this.closing = closing;
   }
 
-  /** What else its end leads to. */
+  /** Runs at the end of the link. */
   private interface Closing {
     void run() throws IOException;
   }
 
-  /** From a host to itself: one ring, whose ends need two views of its counters. */
+  /** Returns a link from a host to itself: one ring, whose ends need two views of its counters. */
   static ShmLink toItself(Gid host, int ring) {
     ByteBuffer memory = ByteBuffer.allocateDirect(PacketRing.HEADER + ring);
     return new ShmLink(
@@ -82,10 +85,10 @@ final class ShmLink {
   }
 
   /**
-   * Introduces a host to another.
+   * Opens a link to another host, and introduces this one.
    *
    * @throws java.nio.file.NoSuchFileException if there is no such host
-   * @throws ConnectException if it is gone, or too many wait for it
+   * @throws ConnectException if it is gone, or too many connections wait for it
    */
   static ShmLink open(SharedFolder folder, Gid host, Gid peer, int number, int ring)
       throws IOException {
@@ -96,10 +99,10 @@ final class ShmLink {
       made.push(flag);
       SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX);
       made.push(socket);
-      // A peer that is stopped and has many who wait for it would hold this end up.
+      // A blocking connect to a stopped peer, with many waiting, would delay this end.
       socket.configureBlocking(false);
       if (!socket.connect(UnixDomainSocketAddress.of(folder.socket(peer)))) {
-        throw new ConnectException("no room among those who wait for it");
+        throw new ConnectException("its socket's backlog is full");
       }
       Mapping rings = folder.createRings(name, length(ring));
       made.push(rings);
@@ -123,14 +126,14 @@ final class ShmLink {
     try {
       socket.write(introduction);
     } catch (IOException e) {
-      throw new ConnectException("gone since it was found: " + e.getMessage());
+      throw new ConnectException("it is gone: " + e.getMessage());
     }
     if (introduction.hasRemaining()) {
       throw new IOException("a new socket does not take " + introduction.limit() + " bytes");
     }
   }
 
-  /** The other end of that. */
+  /** Accepts a link that another host has opened. */
   static ShmLink accept(SharedFolder folder, Gid peer, String rings, int ring, SocketChannel socket)
       throws IOException {
     Mapping memory = folder.takeRings(rings, length(ring));
@@ -190,7 +193,7 @@ final class ShmLink {
     return true;
   }
 
-  /** Whether its peer has made no room for so long that others must not wait for it. */
+  /** Returns whether the peer has made no room for so long that others must not wait for it. */
   boolean isStuck() {
     return full && System.nanoTime() - fullSince > PATIENCE_NANOS;
   }
@@ -199,16 +202,16 @@ final class ShmLink {
     SocketChannel to = socket;
     try {
       if (to != null) {
-        // A socket that takes no more has bytes that nobody has read, which wake as well.
+        // A full socket holds bytes that the peer has not read, which wake it as well.
         to.write(wakeup.clear());
       }
     } catch (IOException e) {
-      // The peer is gone, which reading from the socket tells.
+      // The peer is gone; reading from the socket finds that.
       return;
     }
   }
 
-  /** Takes what woke this end; false if the peer is gone. */
+  /** Reads the bytes that woke this end; false if the peer is gone. */
   boolean drain() {
     SocketChannel from = socket;
     try {
@@ -222,7 +225,7 @@ final class ShmLink {
     }
   }
 
-  /** Lets go of the peer. Whoever looks at the rings meanwhile still may. */
+  /** Closes the socket. A thread that looks at the rings meanwhile may go on. */
   void close() {
     try {
       if (socket != null) {
@@ -230,12 +233,13 @@ final class ShmLink {
       }
       closing.run();
     } catch (IOException e) {
-      // The file stays until this host ends. Who waits for the peer is to be told all the same.
+      // The file stays until this host ends. Operations that wait for the peer must be ended all
+      // the same.
       FailureLog.get().failed(e);
     }
   }
 
-  /** After {@link #close}: gives the memory back, which nobody looks at any more. */
+  /** Unmaps the memory, which no thread uses any more; after {@link #close}. */
   void unmap() {
     if (rings != null) {
       rings.close();

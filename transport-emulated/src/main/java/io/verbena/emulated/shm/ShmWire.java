@@ -5,8 +5,8 @@ import io.verbena.emulated.hca.FailureLog;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
 import io.verbena.emulated.wire.HostWire;
-import io.verbena.emulated.wire.Refusals;
 import io.verbena.emulated.wire.UdpWire;
+import io.verbena.emulated.wire.UnreachableReports;
 import io.verbena.verbs.Gid;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -33,34 +33,34 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shared memory as a wire: a pair of rings to each process that this one talks to, and a Unix
- * domain socket beside them that wakes a sleeping peer by a byte, and whose end tells that a peer
- * is gone, however it went.
+ * Shared memory as a wire: a pair of rings to each process that this one exchanges packets with,
+ * and a Unix domain socket beside them. A byte on the socket wakes a sleeping peer, and its end
+ * shows that a peer is gone, for whatever reason.
  *
- * <p>Packets go without IP header and without invariant CRC: memory damages nothing.
+ * <p>Packets carry no IP header and no invariant CRC: memory damages nothing.
  */
 public final class ShmWire implements HostWire {
-  /** What a host needs of shared memory for each other one: two rings. */
+  /** Bytes of a ring; a host has two for each other host. */
   static final int RING = 1 << 19;
 
   private static final int NANOS_PER_MILLI = 1_000_000;
 
   /**
-   * Turns after which sockets are looked at, for those that never sleep: others may have come, or
-   * gone, however much one peer has to say.
+   * Turns after which sockets are checked if the host never sleeps: peers may have come, or gone,
+   * however many packets one peer sends.
    */
   private static final int LOOKING_TURNS = 1024;
 
-  /** How long the server does not accept that could not. */
+  /** The time for which the server accepts nothing after a failure. */
   private static final long PAUSE_NANOS = 100_000_000;
 
   /**
-   * The longest sleep that peers are to end: who takes the wake-up may be stopped before it wakes,
-   * or never mean to.
+   * The longest sleep that peers are to end: a peer that took the flag may be stopped before it
+   * wakes this host, or never mean to.
    */
   private static final long LONGEST_SLEEP_MILLIS = 100;
 
-  /** A peer with a full ring is awake, and makes room soon. */
+  /** The time to wait for room: a peer with a full ring is awake, and makes room soon. */
   private static final long FULL_NANOS = 50_000;
 
   private final SharedFolder folder;
@@ -71,23 +71,26 @@ public final class ShmWire implements HostWire {
   private final Selector selector;
   private final SelectionKey accepting;
 
-  /** Held by whoever uses the selector; nobody waits for it but who closes. */
+  /** Held by the thread that uses the selector; only the closing thread waits for it. */
   private final ReentrantLock selecting = new ReentrantLock();
 
-  /** Whether the server accepts nothing now, and since when. For who may use the selector. */
+  /**
+   * True while the server accepts nothing, and since when. For the thread that may use the
+   * selector.
+   */
   private boolean paused;
 
   private long pausedSince;
 
   private final Frame frame = Frame.unchecked();
 
-  /** Written by the driver alone. */
+  /** Written by the driver only. */
   private volatile ShmLink[] links = new ShmLink[0];
 
-  /** No links any more, whose memory a sleeper may still be looking at. For the driver alone. */
+  /** Closed links, whose memory a sleeper may still read. For the driver only. */
   private final List<ShmLink> closedLinks = new ArrayList<>();
 
-  /** Peers that somebody asks about. */
+  /** Peers whose absence is watched, by GID. */
   private final Map<Gid, Refused> refused = new HashMap<>();
 
   private Consumer<Gid> departures = host -> {};
@@ -96,7 +99,7 @@ public final class ShmWire implements HostWire {
   private int turn;
   private int turns;
 
-  /** Whether a packet is being handed over: what that leads to may come back here. */
+  /** True while a packet is handed over, which may lead to another call of {@link #receive}. */
   private boolean taking;
 
   private int made;
@@ -131,10 +134,10 @@ public final class ShmWire implements HostWire {
   }
 
   /**
-   * Opens a host.
+   * Opens the wire of a new host.
    *
-   * @param chance makes its address differ from others
-   * @throws IOException if the files that others find it by cannot be made
+   * @param chance random bits that make its address unique
+   * @throws IOException if the files by which others find it cannot be created
    */
   public static ShmWire open(SharedFolder folder, long chance) throws IOException {
     return new ShmWire(folder, chance);
@@ -148,7 +151,7 @@ public final class ShmWire implements HostWire {
     }
   }
 
-  /** Has this told of each packet, from now on. */
+  /** Calls {@code newCapture} for each packet from now on. */
   public void capture(UdpWire.@Nullable Capture newCapture) {
     capture = newCapture;
   }
@@ -185,7 +188,7 @@ public final class ShmWire implements HostWire {
     return count;
   }
 
-  /** From one link after the other, so that none waits for ever. */
+  /** Takes packets from one link after the other, so that none waits forever. */
   private int take(int most) {
     ShmPort to = port;
     int count = 0;
@@ -221,7 +224,7 @@ public final class ShmWire implements HostWire {
         to.receiver.receive(frame, fault);
       }
     } catch (CorruptRingException e) {
-      // Whoever writes such things is no peer any more.
+      // A process that writes such records is no peer any more.
       depart(from);
     } finally {
       taking = within;
@@ -239,7 +242,7 @@ public final class ShmWire implements HostWire {
     try {
       acceptAgain();
       selector.selectNow();
-      // If what one of them leads to throws, the others are looked at next.
+      // If handling one of them throws, the others are handled next time.
       socketsReady = true;
       Iterator<SelectionKey> selected = selector.selectedKeys().iterator();
       while (selected.hasNext()) {
@@ -252,7 +255,7 @@ public final class ShmWire implements HostWire {
       socketsReady = false;
       unmapClosed();
     } catch (ClosedSelectorException | CancelledKeyException e) {
-      // It was closed meanwhile: there is nobody to look for.
+      // It was closed meanwhile: there is nothing to handle.
       return;
     } catch (IOException e) {
       throw new IllegalStateException("select", e);
@@ -265,7 +268,7 @@ public final class ShmWire implements HostWire {
     Object attached = key.attachment();
     if (attached instanceof ShmLink link) {
       if (!link.drain()) {
-        // What it has written before it went is read first.
+        // First reads what it has written before it went.
         ShmPort to = port;
         if (to != null) {
           int unused = take(link, to, RING / Long.BYTES);
@@ -286,7 +289,7 @@ public final class ShmWire implements HostWire {
         hear(accepted);
       }
     } catch (IOException e) {
-      // Too many files are open, mostly: those that wait are accepted when some are closed.
+      // Mostly too many files are open: waiting peers are accepted when some are closed.
       FailureLog.get().failed(e);
       accepting.interestOps(0);
       paused = true;
@@ -294,7 +297,10 @@ public final class ShmWire implements HostWire {
     }
   }
 
-  /** For who may use the selector: ends a pause of the server that has lasted. */
+  /**
+   * Ends a pause of the server that has lasted long enough; for the thread that may use the
+   * selector.
+   */
   private void acceptAgain() {
     if (paused && System.nanoTime() - pausedSince >= PAUSE_NANOS) {
       paused = false;
@@ -323,7 +329,7 @@ public final class ShmWire implements HostWire {
         }
       }
     } catch (IOException | InvalidPathException e) {
-      // No peer, or one that is gone already.
+      // Not a peer, or one that is gone already.
       introduction.close();
     }
   }
@@ -346,7 +352,7 @@ public final class ShmWire implements HostWire {
     }
   }
 
-  /** For who may use the selector: no sleeper looks at them. */
+  /** Unmaps closed links, which no sleeper reads; for the thread that may use the selector. */
   private void unmapClosed() {
     closedLinks.forEach(ShmLink::unmap);
     closedLinks.clear();
@@ -361,7 +367,7 @@ public final class ShmWire implements HostWire {
     return null;
   }
 
-  /** The rings to a host; null if it is none that lives. */
+  /** Returns the link to a host; null if there is no such host alive. */
   private @Nullable ShmLink linkTo(long high, long low) {
     ShmLink known = find(high, low);
     if (known != null || closed) {
@@ -372,7 +378,7 @@ public final class ShmWire implements HostWire {
       ShmLink link = ShmLink.open(folder, gid, peer, made++, RING);
       link.register(selector);
       add(link);
-      // A sleeper that knows nothing of its socket yet is to look at it, too.
+      // A sleeper that started before must watch the new socket, too.
       selector.wakeup();
       return link;
     } catch (NoSuchFileException | ConnectException e) {
@@ -382,22 +388,22 @@ public final class ShmWire implements HostWire {
       }
       return null;
     } catch (IOException e) {
-      // No room in the folder, say. To who sends it is a peer that does not answer; the log says
-      // why.
+      // For instance, the folder is full. For the sender this is a peer that does not answer; the
+      // log has the reason.
       FailureLog.get().failed(e);
       return null;
     }
   }
 
   @Override
-  public @Nullable Refusals refusals(int flow, Gid of) {
+  public @Nullable UnreachableReports unreachableReports(int flow, Gid of) {
     Refused asked = refused.computeIfAbsent(of, Refused::new);
     asked.holders++;
     return asked;
   }
 
-  /** How often a peer was none that lives, for all who ask. */
-  private final class Refused implements Refusals {
+  /** Counts how often a peer was not alive, shared by all that watch it. */
+  private final class Refused implements UnreachableReports {
     private final Gid of;
     private int holders;
     private int count;
@@ -465,7 +471,7 @@ public final class ShmWire implements HostWire {
     }
   }
 
-  /** A sleep that peers are to end, or after which the server accepts again, is short. */
+  /** Limits a sleep that peers are to end, or after which the server accepts again. */
   private long limited(long millis) {
     return paused || links.length > 1 ? Math.min(millis, LONGEST_SLEEP_MILLIS) : millis;
   }
@@ -497,7 +503,7 @@ public final class ShmWire implements HostWire {
       closedLinks.add(each);
     }
     links = new ShmLink[0];
-    // Ends a sleep, whose end is awaited.
+    // Ends a sleep, and waits for its end.
     closeQuietly(selector);
     selecting.lock();
     try {
@@ -516,7 +522,6 @@ public final class ShmWire implements HostWire {
     }
   }
 
-  /** The one port. */
   private final class ShmPort implements Port {
     private final Receiver receiver;
 

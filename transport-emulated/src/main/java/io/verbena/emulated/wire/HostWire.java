@@ -6,17 +6,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wire with one port, that of the host which it is opened for, from where others are other
- * processes. For the driver of the engines; {@link #await} may be called while another drives, and
- * {@link #wakeup} by any thread.
+ * A wire with one port, that of the local host; all other ports are in other processes. For the
+ * driver of the engines; {@link #await} may be called while another thread drives, and {@link
+ * #wakeup} by any thread.
  */
 public interface HostWire extends Wire, AutoCloseable {
 
   /**
    * Takes packets that have come and hands them to the port.
    *
-   * @param most how many at the most
-   * @return how many there were
+   * @param most the most packets to take
+   * @return the number of packets taken
    */
   int receive(int most);
 
@@ -24,27 +24,31 @@ public interface HostWire extends Wire, AutoCloseable {
    * Sleeps until a packet comes, there is room again where there was none, or {@link #wakeup} is
    * called; in whole milliseconds.
    *
-   * @param nanos how long at the most; less than a millisecond only looks
+   * @param nanos the longest time to sleep; less than a millisecond only looks
    */
   void await(long nanos);
 
-  /** While another drives: sees to it that {@link #receive} finds what only the kernel tells. */
+  /**
+   * Called while another thread drives: makes sure that {@link #receive} finds what only the kernel
+   * knows.
+   */
   default void look() {}
 
   /** Ends a sleep, or the next one. */
   void wakeup();
 
-  /** How many packets with so much payload are kept on the way to one peer. */
+  /** Returns the number of packets with this payload that are buffered on the way to one peer. */
   int bufferedPackets(int payload);
 
   /**
-   * Hears that nobody takes packets for an HCA; null if that cannot be heard.
+   * Returns a counter of reports that nobody takes packets for an HCA; null if this wire gets no
+   * such reports.
    *
-   * @param flow whose packets are refused
+   * @param flow the flow whose packets are counted
    */
-  @Nullable Refusals refusals(int flow, Gid of);
+  @Nullable UnreachableReports unreachableReports(int flow, Gid of);
 
-  /** Tells of each peer that is gone for good, if this wire hears of that. */
+  /** Calls a listener for each peer that is gone for good, if this wire learns of that. */
   default void departures(Consumer<Gid> listener) {}
 
   @Override

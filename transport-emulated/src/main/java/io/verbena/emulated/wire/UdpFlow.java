@@ -16,19 +16,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A UDP source port to send from. Its socket is not connected: only so, and with the option {@code
- * IP_DONTFRAGMENT} of JDK 19, does Linux leave the IP identification 0, which the invariant CRC
- * counts.
+ * A UDP source port to send from. Its socket is not connected: only then, and with the option
+ * {@code IP_DONTFRAGMENT} of JDK 19, does Linux leave the IP identification 0, which the invariant
+ * CRC covers.
  *
- * <p>Where nobody who receives counts it, and much goes to one address, a second socket of the same
- * port is connected to that: so the kernel need not look for the way with each packet, which was
- * some 0.3 us of it.
+ * <p>Where no receiver checks it, and much goes to one address, a second socket of the same port is
+ * connected to that address: then the kernel need not look up the route for each packet, which took
+ * about 0.3 us of each.
  */
 final class UdpFlow implements AutoCloseable {
-  /** Packets in a row to one address that a socket is connected for. */
+  /** Packets in a row to one address after which a socket is connected. */
   static final int ROW = 1024;
 
-  /** Addresses to listen to at once. */
+  /** The most addresses whose ICMP errors are counted at once. */
   static final int MOST_WATCHES = 64;
 
   private static final int BUFFER_BYTES = 4 << 20;
@@ -41,7 +41,7 @@ final class UdpFlow implements AutoCloseable {
   private @Nullable InetSocketAddress last;
   private final Map<InetSocketAddress, Watch> watches = new HashMap<>();
 
-  /** The socket that had no room for a packet lately; whoever selects reads it. */
+  /** The socket that recently had no room for a packet; read by the thread that selects. */
   private volatile @Nullable DatagramChannel full;
 
   /** Packets in a row to {@link #last} that need no identification of 0. */
@@ -52,7 +52,7 @@ final class UdpFlow implements AutoCloseable {
     try {
       leavesIdentification = doNotFragment(channel);
       channel.bind(new InetSocketAddress(address, 0));
-      // Only now: who binds with it may get a port that is another's.
+      // Only now: a socket that binds with this option may get a port that another socket has.
       channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
       local = (InetSocketAddress) channel.getLocalAddress();
     } catch (IOException e) {
@@ -73,7 +73,7 @@ final class UdpFlow implements AutoCloseable {
     }
   }
 
-  @SuppressWarnings("unchecked") // of that name there is one, and it is a Boolean
+  @SuppressWarnings("unchecked") // there is one option of that name, and it is a Boolean
   private static boolean doNotFragment(DatagramChannel channel) throws IOException {
     for (SocketOption<?> option : channel.supportedOptions()) {
       if (option.name().equals(DO_NOT_FRAGMENT)) {
@@ -88,7 +88,7 @@ final class UdpFlow implements AutoCloseable {
     return local.getPort();
   }
 
-  /** Whether packets leave with IP identification 0, if they are to. */
+  /** Returns whether packets leave with IP identification 0 if they are sent as identified. */
   boolean leavesIdentification() {
     return leavesIdentification;
   }
@@ -96,7 +96,7 @@ final class UdpFlow implements AutoCloseable {
   /**
    * Sends a packet.
    *
-   * @param identified whether somebody counts the IP identification, which then has to be 0
+   * @param identified whether a receiver checks the IP identification, which then has to be 0
    * @return false if the socket's buffer is full
    */
   boolean send(ByteBuffer bytes, InetSocketAddress to, boolean identified) throws IOException {
@@ -124,14 +124,14 @@ final class UdpFlow implements AutoCloseable {
     try {
       return sent(way, way.write(bytes));
     } catch (IOException e) {
-      // Mostly what ICMP said of a packet before: this one has not been tried yet.
+      // Mostly an ICMP error of an earlier packet: this one has not been tried yet.
       row = 0;
       disconnect();
       return sent(channel, channel.send(bytes, to));
     }
   }
 
-  /** Another socket of this port, connected; null where two sockets may not share a port. */
+  /** Opens another socket of this port, connected; null where two sockets may not share a port. */
   private @Nullable DatagramChannel connected(InetSocketAddress to) {
     DatagramChannel way = null;
     try {
@@ -147,10 +147,10 @@ final class UdpFlow implements AutoCloseable {
   }
 
   /**
-   * Hears what ICMP says of packets that go from here to an address; null if that cannot be heard,
-   * or too many listen. Who listens to one address shares a socket.
+   * Counts the ICMP errors of packets that go from here to an address; null if the kernel does not
+   * report them, or too many addresses are watched. Callers with the same address share a socket.
    */
-  @Nullable Refusals refusals(InetSocketAddress of) {
+  @Nullable UnreachableReports unreachableReports(InetSocketAddress of) {
     Watch watch = watches.get(of);
     if (watch == null) {
       DatagramChannel socket = watches.size() < MOST_WATCHES ? connected(of) : null;
@@ -165,10 +165,10 @@ final class UdpFlow implements AutoCloseable {
   }
 
   /**
-   * A socket that sends nothing: the kernel tells it, as the one that is connected to the address,
-   * what ICMP says of the packets of the unconnected one.
+   * A socket that sends nothing: the kernel reports ICMP errors for packets of the unconnected
+   * socket to it, since it is connected to their destination.
    */
-  private final class Watch implements Refusals {
+  private final class Watch implements UnreachableReports {
     private final InetSocketAddress of;
     private final DatagramChannel socket;
     private int holders;
@@ -202,8 +202,8 @@ final class UdpFlow implements AutoCloseable {
   }
 
   /**
-   * Has a selector tell, or tell no more, when the socket that was full has room; for whoever
-   * selects.
+   * Registers the socket that was full with a selector, or ends that, to learn when it has room;
+   * for the thread that selects.
    *
    * @throws IOException if that socket is closed: there is another one then
    */

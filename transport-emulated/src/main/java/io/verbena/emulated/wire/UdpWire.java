@@ -21,13 +21,13 @@ import java.nio.channels.Selector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * UDP sockets as a wire with one port: one socket that takes packets, and some to send from, of
- * which each flow has one.
+ * UDP sockets as a wire with one port: one socket that receives, and some that send, one for each
+ * flow.
  *
  * <p>For the driver of the engines; {@link #wakeup} is for any thread.
  */
 public final class UdpWire implements HostWire {
-  /** What the kernel is asked for; it gives less where it is set up so. */
+  /** The buffer size asked of the kernel, which gives less if it is so configured. */
   private static final int BUFFER_BYTES = 4 << 20;
 
   private static final int PACKET_OVERHEAD = 512;
@@ -42,7 +42,7 @@ public final class UdpWire implements HostWire {
   private final int udpPort;
   private final int bufferBytes;
 
-  /** Whether the IP identification of packets is to be 0, and can be. */
+  /** True if the IP identification of packets has to be 0, and can be. */
   private final boolean identified;
 
   private final Frame frame = Frame.direct();
@@ -52,21 +52,24 @@ public final class UdpWire implements HostWire {
   private @Nullable UdpPort port;
   private @Nullable Capture capture;
 
-  /** Whether the packets taken last may not have been all. */
+  /** True if there may be more packets than those taken last. */
   private boolean behind;
 
   private volatile boolean closed;
 
-  /** The flow whose socket has no room; set by the driver of the engines, read by who sleeps. */
+  /**
+   * The flow whose socket has no room; set by the driver of the engines, read by the thread that
+   * sleeps.
+   */
   private volatile @Nullable UdpFlow full;
 
-  /** Told of each packet, for captures. */
+  /** Is called for each packet, for captures. */
   public interface Capture {
 
     /**
-     * A packet leaves or arrives; one that does both is told of once.
+     * Called when a packet leaves or arrives; once for a packet that does both.
      *
-     * @param frame sealed, or as it came, good or damaged; the wire's again on return
+     * @param frame the packet, sealed, or as it came, good or damaged; the wire's again on return
      */
     void packet(Frame frame);
   }
@@ -99,7 +102,7 @@ public final class UdpWire implements HostWire {
    * Opens the sockets.
    *
    * @param local the address of this machine to use
-   * @param udpPort where to take packets; 0 for any port that is free
+   * @param udpPort the UDP port on which to take packets; 0 for any that is free
    * @throws IOException if the port is taken ({@link java.net.BindException}), or for the operating
    *     system's own failures
    */
@@ -124,23 +127,23 @@ public final class UdpWire implements HostWire {
         : StandardProtocolFamily.INET;
   }
 
-  /** Where it takes packets. */
+  /** Returns the UDP port on which it takes packets. */
   public int udpPort() {
     return udpPort;
   }
 
   /**
-   * Whether its packets pass a strict check of their invariant CRC. Before JDK 19 the kernel
-   * chooses an IP identification that nobody can foresee: peers of this kind find it, others drop
-   * the packet. IPv6 has none.
+   * Returns whether its packets pass a strict check of their invariant CRC. Before JDK 19 the
+   * kernel chooses an unpredictable IP identification: emulated HCAs recover it, others drop the
+   * packet. IPv6 has no identification.
    */
   public boolean passesStrictChecks() {
     return identified || ipv6;
   }
 
   /**
-   * {@inheritDoc} What is at the other end has likely a buffer as this socket. The kernel counts
-   * what a packet takes of memory, which may be twice what is in it, and doubles what it was asked
+   * {@inheritDoc} The other end likely has a buffer of the same size. The kernel counts the memory
+   * that a packet takes, which may be twice its payload, and doubles the size that it was asked
    * for.
    */
   @Override
@@ -148,7 +151,7 @@ public final class UdpWire implements HostWire {
     return 2 * bufferBytes / (2 * payload + PACKET_OVERHEAD);
   }
 
-  /** Has this told of each packet, from now on. */
+  /** Calls {@code newCapture} for each packet from now on. */
   public void capture(@Nullable Capture newCapture) {
     capture = newCapture;
   }
@@ -179,7 +182,7 @@ public final class UdpWire implements HostWire {
       try {
         sender = (InetSocketAddress) receiving.receive(space);
       } catch (IOException e) {
-        // What ICMP says of a packet that was sent is nobody's concern here: answers do not come.
+        // An ICMP error of a packet that was sent: nothing to do, its answer does not come.
         return count;
       }
       if (sender == null) {
@@ -202,7 +205,7 @@ public final class UdpWire implements HostWire {
         : frame.parseUdp(received, UdpGid.address(source), sourcePort, UdpGid.address(gid));
   }
 
-  /** Most packets come from whom the one before came from. */
+  /** Caches the last sender: consecutive packets mostly share one. */
   private Gid sourceOf(InetSocketAddress sender) {
     if (!sender.equals(lastSender)) {
       lastSender = sender;
@@ -212,11 +215,11 @@ public final class UdpWire implements HostWire {
   }
 
   @Override
-  public @Nullable Refusals refusals(int flow, Gid of) {
-    return flows[flow & FLOWS - 1].refusals(peers.address(of.high(), of.low()));
+  public @Nullable UnreachableReports unreachableReports(int flow, Gid of) {
+    return flows[flow & FLOWS - 1].unreachableReports(peers.address(of.high(), of.low()));
   }
 
-  /** Whether a socket to send from is connected to somebody. */
+  /** Returns whether a socket to send from is connected. */
   boolean isConnected() {
     for (UdpFlow flow : flows) {
       if (flow.isConnected()) {
@@ -251,7 +254,7 @@ public final class UdpWire implements HostWire {
     }
   }
 
-  /** False if the socket is closed that was waited for: its flow has another one. */
+  /** Returns false if the socket that was waited for is closed: its flow has another one. */
   private boolean tellOfRoom(UdpFlow flow, boolean tell) {
     try {
       flow.tellOfRoom(selector, tell);
@@ -292,7 +295,6 @@ public final class UdpWire implements HostWire {
     }
   }
 
-  /** The one port. */
   public final class UdpPort implements Port {
     private final Receiver receiver;
 
@@ -351,8 +353,8 @@ public final class UdpWire implements HostWire {
     }
 
     /**
-     * Whether who receives it may be an RNIC, which counts the IP identification. None takes
-     * packets on another UDP port, nor acknowledges what comes from one.
+     * Returns whether the receiver may be an RNIC, which checks the IP identification. No RNIC
+     * takes packets on another UDP port, nor acknowledges packets from one.
      */
     private boolean isIdentified(Frame packet, int to) {
       return identified

@@ -130,71 +130,73 @@ public final class TestHost implements Host {
     return Objects.requireNonNull(find(key));
   }
 
-  private Grant check(int key, long address, long length, int access) {
+  private AccessResult check(int key, long address, long length, int access) {
     Region region = find(key);
     if (region == null
         || (region.access & access) != access
         || address < region.address
         || address + length > region.address + region.bytes.length) {
-      return Grant.REFUSED;
+      return AccessResult.REFUSED;
     }
-    return region.gone ? Grant.FAILED : Grant.GRANTED;
+    return region.gone ? AccessResult.FAILED : AccessResult.GRANTED;
   }
 
-  private Grant copyOut(int key, long address, ByteBuffer to, int offset, int length, int access) {
-    Grant grant = check(key, address, length, access);
-    if (grant == Grant.GRANTED) {
+  private AccessResult copyOut(
+      int key, long address, ByteBuffer to, int offset, int length, int access) {
+    AccessResult outcome = check(key, address, length, access);
+    if (outcome == AccessResult.GRANTED) {
       Region region = get(key);
       to.put(offset, region.bytes, (int) (address - region.address), length);
     }
-    return grant;
+    return outcome;
   }
 
-  private Grant copyIn(int key, long address, ByteBuffer from, int offset, int length, int access) {
-    Grant grant = check(key, address, length, access);
-    if (grant == Grant.GRANTED) {
+  private AccessResult copyIn(
+      int key, long address, ByteBuffer from, int offset, int length, int access) {
+    AccessResult outcome = check(key, address, length, access);
+    if (outcome == AccessResult.GRANTED) {
       Region region = get(key);
       from.get(offset, region.bytes, (int) (address - region.address), length);
     }
-    return grant;
+    return outcome;
   }
 
   @Override
-  public Grant checkLocal(int lkey, long address, int length, int access) {
+  public AccessResult checkLocal(int lkey, long address, int length, int access) {
     return check(lkey, address, length, access);
   }
 
   @Override
-  public Grant readLocal(int lkey, long address, ByteBuffer to, int offset, int length) {
+  public AccessResult readLocal(int lkey, long address, ByteBuffer to, int offset, int length) {
     return copyOut(lkey, address, to, offset, length, 0);
   }
 
   @Override
-  public Grant writeLocal(int lkey, long address, ByteBuffer from, int offset, int length) {
+  public AccessResult writeLocal(int lkey, long address, ByteBuffer from, int offset, int length) {
     return copyIn(lkey, address, from, offset, length, Access.LOCAL_WRITE.bit());
   }
 
   @Override
-  public Grant checkRemote(int rkey, long address, long length, int access) {
+  public AccessResult checkRemote(int rkey, long address, long length, int access) {
     return check(rkey, address, length, access);
   }
 
   @Override
-  public Grant readRemote(int rkey, long address, ByteBuffer to, int offset, int length) {
+  public AccessResult readRemote(int rkey, long address, ByteBuffer to, int offset, int length) {
     return copyOut(rkey, address, to, offset, length, Access.REMOTE_READ.bit());
   }
 
   @Override
-  public Grant writeRemote(int rkey, long address, ByteBuffer from, int offset, int length) {
+  public AccessResult writeRemote(int rkey, long address, ByteBuffer from, int offset, int length) {
     return copyIn(rkey, address, from, offset, length, Access.REMOTE_WRITE.bit());
   }
 
   @Override
-  public Grant compareAndSwap(
+  public AccessResult compareAndSwap(
       int rkey, long address, long expected, long swap, AtomicResult result) {
     beforeSwap.run();
-    Grant grant = check(rkey, address, Long.BYTES, Access.REMOTE_ATOMIC.bit());
-    if (grant == Grant.GRANTED) {
+    AccessResult outcome = check(rkey, address, Long.BYTES, Access.REMOTE_ATOMIC.bit());
+    if (outcome == AccessResult.GRANTED) {
       Region region = get(rkey);
       int at = (int) (address - region.address);
       result.original(region.getLong(at));
@@ -203,20 +205,20 @@ public final class TestHost implements Host {
       }
       atomicsDone++;
     }
-    return grant;
+    return outcome;
   }
 
   @Override
-  public Grant fetchAndAdd(int rkey, long address, long addend, AtomicResult result) {
-    Grant grant = check(rkey, address, Long.BYTES, Access.REMOTE_ATOMIC.bit());
-    if (grant == Grant.GRANTED) {
+  public AccessResult fetchAndAdd(int rkey, long address, long addend, AtomicResult result) {
+    AccessResult outcome = check(rkey, address, Long.BYTES, Access.REMOTE_ATOMIC.bit());
+    if (outcome == AccessResult.GRANTED) {
       Region region = get(rkey);
       int at = (int) (address - region.address);
       result.original(region.getLong(at));
       region.putLong(at, result.original() + addend);
       atomicsDone++;
     }
-    return grant;
+    return outcome;
   }
 
   @Override

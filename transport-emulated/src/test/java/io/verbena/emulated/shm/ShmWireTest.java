@@ -8,8 +8,8 @@ import io.verbena.emulated.hca.FailureLog;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
 import io.verbena.emulated.roce.PacketOpcode;
-import io.verbena.emulated.wire.Refusals;
 import io.verbena.emulated.wire.UdpGid;
+import io.verbena.emulated.wire.UnreachableReports;
 import io.verbena.emulated.wire.Wire.Outcome;
 import io.verbena.emulated.wire.Wire.Port;
 import io.verbena.verbs.Gid;
@@ -349,8 +349,8 @@ class ShmWireTest {
     Host one = new Host(1);
     Host gone = new Host(2);
     gone.wire.close();
-    Refusals first = one.wire.refusals(1, gone.port.gid());
-    Refusals second = one.wire.refusals(1, gone.port.gid());
+    UnreachableReports first = one.wire.unreachableReports(1, gone.port.gid());
+    UnreachableReports second = one.wire.unreachableReports(1, gone.port.gid());
     assertThat(one.send(0, gone)).isEqualTo(Outcome.DROPPED);
     assertThat(first.count()).isEqualTo(1);
 
@@ -359,7 +359,7 @@ class ShmWireTest {
     assertThat(one.send(1, gone)).isEqualTo(Outcome.DROPPED);
     assertThat(second.count()).isEqualTo(2);
     second.close();
-    Refusals next = one.wire.refusals(1, gone.port.gid());
+    UnreachableReports next = one.wire.unreachableReports(1, gone.port.gid());
     assertThat(next.count()).isZero();
     next.close();
   }

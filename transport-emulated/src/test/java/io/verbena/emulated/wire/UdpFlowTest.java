@@ -88,43 +88,44 @@ class UdpFlowTest {
   @Test
   void hearsThatAHostRefusesPacketsWhichItsUnconnectedSocketSends() throws IOException {
     int port = port(receiver);
-    try (Refusals refusals = refusals(port);
-        Refusals shared = refusals(port)) {
+    try (UnreachableReports unreachableReports = unreachableReports(port);
+        UnreachableReports shared = unreachableReports(port)) {
       expectToCome(receiver, true);
-      assertThat(refusals.count()).isZero();
+      assertThat(unreachableReports.count()).isZero();
 
       receiver.close();
       for (int i = 1; i <= 3; i++) {
         assertThat(send(port, true)).isTrue();
         int expected = i;
-        await().atMost(DEADLINE).until(() -> refusals.count() == expected);
+        await().atMost(DEADLINE).until(() -> unreachableReports.count() == expected);
       }
 
       assertThat(shared.count()).isEqualTo(3);
       receiver = receiver(0);
-      assertThat(refusals(port(receiver)).count()).isZero();
+      assertThat(unreachableReports(port(receiver)).count()).isZero();
     }
   }
 
   @Test
   void listensToSoManyAddressesOnly() {
-    List<Refusals> heard = new ArrayList<>();
+    List<UnreachableReports> heard = new ArrayList<>();
     for (int port = 1; port <= UdpFlow.MOST_WATCHES; port++) {
-      heard.add(refusals(port));
+      heard.add(unreachableReports(port));
     }
     InetSocketAddress another = new InetSocketAddress(local, UdpFlow.MOST_WATCHES + 1);
 
     assertThat(heard).doesNotContainNull();
-    assertThat(flow.refusals(another)).isNull();
+    assertThat(flow.unreachableReports(another)).isNull();
 
     heard.get(0).close();
-    assertThat(flow.refusals(another)).isNotNull();
+    assertThat(flow.unreachableReports(another)).isNotNull();
   }
 
-  private Refusals refusals(int port) {
-    Refusals refusals = flow.refusals(new InetSocketAddress(local, port));
-    assertThat(refusals).isNotNull();
-    return refusals;
+  private UnreachableReports unreachableReports(int port) {
+    UnreachableReports unreachableReports =
+        flow.unreachableReports(new InetSocketAddress(local, port));
+    assertThat(unreachableReports).isNotNull();
+    return unreachableReports;
   }
 
   @Test

@@ -2,13 +2,13 @@
 package io.verbena.simulation;
 
 import io.verbena.simulation.scenario.Arena;
-import java.util.function.LongUnaryOperator;
+import java.util.function.LongBinaryOperator;
 
 /**
  * Runs seeds until one fails. Implements an interface of the JDK, so that a caller can load it
  * together with mutated classes.
  */
-public final class SeedSearch implements LongUnaryOperator {
+public final class SeedSearch implements LongBinaryOperator {
   private final Arena arena = new Arena();
   private final Program program;
 
@@ -18,16 +18,16 @@ public final class SeedSearch implements LongUnaryOperator {
   }
 
   /**
-   * Returns the number of seeds that it took to find a failure, or 0 if {@code most} seeds
-   * succeeded.
+   * Returns the first of {@code most} seeds, beginning with {@code from}, whose scenario fails, or
+   * -1 if all succeed.
    */
   @Override
-  public long applyAsLong(long most) {
-    for (long seed = 0; seed < most; seed++) {
+  public long applyAsLong(long from, long most) {
+    for (long seed = from; seed < from + most; seed++) {
       if (!program.generate(seed).run(arena, null, null).isSuccess()) {
-        return seed + 1;
+        return seed;
       }
     }
-    return 0;
+    return -1;
   }
 }

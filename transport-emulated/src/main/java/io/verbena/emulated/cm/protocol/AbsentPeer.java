@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.protocol;
 
-import io.verbena.emulated.wire.Refusals;
+import io.verbena.emulated.wire.UnreachableReports;
 import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether there is a peer to ask again. A host without an HCA refuses packets; what it says may be
- * late, or forged, so that it counts only when two messages that were sent again are refused. So an
- * HCA that opens meanwhile is found, too. Who is answered at once has nobody listen.
+ * Decides whether a peer is absent, so that asking again is useless. A host without an HCA refuses
+ * packets; such a report may be late or forged, so it counts only when two repeated messages are
+ * refused. So an HCA that opens meanwhile is found, too. A peer that answers at once is never
+ * watched.
  */
 final class AbsentPeer {
   private static final int REFUSED_MESSAGES = 2;
 
-  private @Nullable Refusals refusals;
+  private @Nullable UnreachableReports unreachableReports;
   private int counted;
   private int refused;
 
-  /** For who is about to send a message again: whether there is nobody to send it to. */
+  /** Returns whether the peer is certainly absent; called before a message is sent again. */
   boolean isCertain(CmPort port, Gid peer) {
-    Refusals heard = refusals;
+    UnreachableReports heard = unreachableReports;
     if (heard == null) {
-      heard = port.refusals(peer);
-      refusals = heard;
+      heard = port.unreachableReports(peer);
+      unreachableReports = heard;
       counted = heard == null ? 0 : heard.count();
       return false;
     }
@@ -34,11 +35,11 @@ final class AbsentPeer {
     return refused == REFUSED_MESSAGES;
   }
 
-  /** Nothing is sent again. Idempotent. */
+  /** Stops watching: nothing is sent again. Idempotent. */
   void forget() {
-    if (refusals != null) {
-      refusals.close();
-      refusals = null;
+    if (unreachableReports != null) {
+      unreachableReports.close();
+      unreachableReports = null;
     }
   }
 }

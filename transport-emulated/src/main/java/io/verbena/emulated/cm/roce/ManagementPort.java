@@ -15,14 +15,14 @@ import io.verbena.emulated.packet.PacketPort;
 import io.verbena.emulated.packet.PortManagement;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
-import io.verbena.emulated.wire.Refusals;
 import io.verbena.emulated.wire.UdpGid;
+import io.verbena.emulated.wire.UnreachableReports;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The queue pair 1 of a port: management datagrams between its wire and its agent. */
+/** The queue pair 1 of a port: passes management datagrams between its wire and its agent. */
 final class ManagementPort implements CmPort, PortManagement {
   private final HostFabric fabric;
   private final PacketPort port;
@@ -45,7 +45,7 @@ final class ManagementPort implements CmPort, PortManagement {
     guid = secrets.nextLong() | 1;
   }
 
-  /** Hands what comes to this agent, from now on. */
+  /** Passes the messages that come to this agent from now on. */
   void serve(CmAgent served) {
     agent = served;
   }
@@ -88,7 +88,10 @@ final class ManagementPort implements CmPort, PortManagement {
     to.receive(message, sender(message, frame));
   }
 
-  /** A SIDR_REQ has no GID; an HCA of this kind tells at least its UDP port. */
+  /**
+   * Returns the GID of a message's sender. A SIDR_REQ has none; an emulated HCA sends at least its
+   * UDP port.
+   */
   private static Gid sender(CmMessage message, Frame frame) {
     if (message instanceof ServiceRequest request && !frame.isOverIpv6()) {
       IpAddressing from = IpAddressing.read(request.privateData());
@@ -114,8 +117,8 @@ final class ManagementPort implements CmPort, PortManagement {
   }
 
   @Override
-  public @Nullable Refusals refusals(Gid of) {
-    return fabric.refusals(PacketPort.MANAGEMENT, of);
+  public @Nullable UnreachableReports unreachableReports(Gid of) {
+    return fabric.unreachableReports(PacketPort.MANAGEMENT, of);
   }
 
   @Override

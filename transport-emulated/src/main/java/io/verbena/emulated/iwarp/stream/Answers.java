@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp.stream;
 
-import io.verbena.emulated.engine.Grant;
+import io.verbena.emulated.engine.AccessResult;
 import io.verbena.emulated.engine.Host;
 import io.verbena.emulated.iwarp.frame.AtomicRequest;
 import io.verbena.emulated.iwarp.frame.AtomicResponse;
@@ -13,12 +13,12 @@ import io.verbena.emulated.iwarp.stream.Placement.Use;
 
 /**
  * Answers the peer's READs and atomics, in the order in which they came (RFC 7306, section 5.4). An
- * atomic is done when its turn comes: behind the READs before it, whose bytes have left the memory
- * by then, and before those behind it. One that threads of the program hold up, who write to the
- * same word all the time, waits for another turn.
+ * atomic is done in its turn: after the READs before it, whose bytes have left the memory by then,
+ * and before those behind it. If threads of the program, which keep writing to the same word, hold
+ * it up, it waits for another turn.
  */
 final class Answers {
-  /** Stands for none. */
+  /** Stands for no atomic. */
   private static final AtomicRequest NO_ATOMIC = new AtomicRequest();
 
   private final Gather gather;
@@ -28,12 +28,12 @@ final class Answers {
   private int first;
   private int count;
 
-  /** Where in the stream the last answer to a READ ends. */
+  /** The position in the stream at which the last answer to a READ ends. */
   private long readsEnd;
 
   private int responseNumber;
 
-  /** In this turn. */
+  /** True if an atomic is held up in this turn. */
   private boolean isHeldUp;
 
   /** A READ, and how far it is answered; or an atomic. */
@@ -45,7 +45,7 @@ final class Answers {
     long left;
     boolean isAtomic;
 
-    /** Made for the first atomic in its place, and kept. */
+    /** Created for the first atomic in its place, and kept. */
     AtomicRequest atomic = NO_ATOMIC;
   }
 
@@ -67,7 +67,7 @@ final class Answers {
     isHeldUp = false;
   }
 
-  /** Has a READ answered; false if there are as many requests as this end serves at once. */
+  /** Adds a READ to answer; false if there are as many requests as this end serves at once. */
   boolean add(ReadRequest request) {
     if (count == ring.length) {
       return false;
@@ -83,7 +83,7 @@ final class Answers {
     return true;
   }
 
-  /** Likewise an atomic. */
+  /** Adds an atomic to answer; false if there are as many requests as this end serves at once. */
   boolean add(AtomicRequest request) {
     if (count == ring.length) {
       return false;
@@ -103,20 +103,21 @@ final class Answers {
     isHeldUp = false;
   }
 
-  /** Whether one is to be tried again in another turn. */
+  /** Returns whether an atomic is to be tried again in another turn. */
   boolean areHeldUp() {
     return isHeldUp;
   }
 
-  /** Whether a request waits for its answer, and may have it. */
+  /** Returns whether a request waits for its answer, and may have it now. */
   boolean areDue() {
     return count > 0 && !isHeldUp && (!ring[first].isAtomic || gather.written() >= readsEnd);
   }
 
   /**
-   * Adds the answer to the oldest request, or a part of it, or nothing if that is held up.
+   * Adds the answer to the oldest request to the output, or a part of it, or nothing if that is
+   * held up.
    *
-   * @return false if its memory may not be used any more
+   * @return false if its memory may no longer be used
    */
   boolean addNext() {
     Answer answer = ring[first];
@@ -145,9 +146,9 @@ final class Answers {
   }
 
   private boolean addResponse(AtomicRequest request) {
-    Grant grant = atomic.execute(request);
-    isHeldUp = grant == null;
-    if (grant != Grant.GRANTED) {
+    AccessResult outcome = atomic.execute(request);
+    isHeldUp = outcome == null;
+    if (outcome != AccessResult.GRANTED) {
       return isHeldUp;
     }
     responseNumber++;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp.stream;
 
-import io.verbena.emulated.engine.Grant;
+import io.verbena.emulated.engine.AccessResult;
 import io.verbena.emulated.engine.Host;
 import io.verbena.emulated.engine.RequestOpcodes;
 import io.verbena.emulated.engine.Segments;
@@ -17,8 +17,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The peer's answers to READs and atomics of this end, which come in the order in which it asked,
- * and go to the buffers of the oldest of these.
+ * The peer's answers to READs and atomics of this end, which come in the order of the requests, and
+ * go to the buffers of the oldest request.
  */
 final class InboundResponses {
   private final Host host;
@@ -30,10 +30,10 @@ final class InboundResponses {
   private final ByteBuffer original =
       ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
 
-  /** Of the answer to a READ, bytes that have come before. */
+  /** Bytes of the answer to a READ that have come before. */
   private long came;
 
-  /** Answers to atomics. */
+  /** The number of answers to atomics. */
   private int number;
 
   InboundResponses(
@@ -51,9 +51,9 @@ final class InboundResponses {
     number = 0;
   }
 
-  // ---- of a READ
+  // ---- READs
 
-  /** Whether so many bytes may come. */
+  /** Returns whether {@code length} more bytes are accepted. */
   boolean begin(int length) {
     SendWorkRequest request = outbound.oldestAsked();
     if (request == null || request.opcode() != SendOpcode.RDMA_READ) {
@@ -74,7 +74,7 @@ final class InboundResponses {
         isItsOwn ? TerminateCause.TAGGED_BOUNDS : TerminateCause.TAGGED_INVALID_TAG);
   }
 
-  /** Shows where the next bytes go, as far as that is in one piece. */
+  /** Shows the place for the next bytes, as far as it is contiguous. */
   boolean show(int most, MemoryView view) {
     SendWorkRequest request = outbound.oldestAsked();
     return request != null && sink.show(placement, Use.SINK, request.buffers(), most, view);
@@ -85,20 +85,20 @@ final class InboundResponses {
     came += length;
   }
 
-  /** The last segment is there. */
+  /** Handles the last segment. */
   boolean end() {
     came = 0;
     outbound.answered();
     return true;
   }
 
-  /** The memory that it goes to is gone. */
+  /** Handles that the memory for the answer is gone. */
   void memoryGone() {
     outbound.failAsked(CompletionStatus.LOC_PROT_ERR);
     faults.invalid(TerminateCause.LOCAL);
   }
 
-  // ---- of an atomic
+  // ---- atomics
 
   /** Takes an answer; false if the stream ends. */
   boolean atomic(ByteBuffer bytes, int at) {
@@ -114,8 +114,8 @@ final class InboundResponses {
       return faults.invalid(TerminateCause.UNSPECIFIED_OPERATION);
     }
     original.putLong(0, AtomicResponse.original(bytes, at));
-    Grant placed = Segments.scatter(host, request.buffers(), 0, original, 0, Long.BYTES);
-    if (placed != Grant.GRANTED) {
+    AccessResult placed = Segments.scatter(host, request.buffers(), 0, original, 0, Long.BYTES);
+    if (placed != AccessResult.GRANTED) {
       memoryGone();
       return false;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp.stream;
 
+import io.verbena.emulated.engine.AccessResult;
 import io.verbena.emulated.engine.AtomicResult;
-import io.verbena.emulated.engine.Grant;
 import io.verbena.emulated.engine.Host;
 import io.verbena.emulated.iwarp.frame.AtomicOperation;
 import io.verbena.emulated.iwarp.frame.AtomicRequest;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Does atomics of the peer. */
 final class RemoteAtomic {
-  /** How often a masked one is tried before others have their turn. */
+  /** The number of attempts at a masked atomic before others have their turn. */
   private static final int ATTEMPTS = 64;
 
   private final Host host;
@@ -21,11 +21,11 @@ final class RemoteAtomic {
   }
 
   /**
-   * Does one; {@link #original} is of use if it is granted.
+   * Does an atomic; {@link #original} is valid if it is granted.
    *
    * @return null if threads of the program changed the value between all attempts
    */
-  @Nullable Grant execute(AtomicRequest request) {
+  @Nullable AccessResult execute(AtomicRequest request) {
     int key = request.tag();
     long address = request.offset();
     if (!request.isPlain()) {
@@ -37,24 +37,24 @@ final class RemoteAtomic {
   }
 
   /**
-   * Swaps in what the masks make of the value, if nobody else changes it meanwhile. That is
-   * lock-free: an attempt fails only where another change has succeeded.
+   * Applies the masks to the value and swaps the result in, if nobody else changes the value
+   * meanwhile. This is lock-free: an attempt fails only if another change has succeeded.
    */
-  private @Nullable Grant executeMasked(AtomicRequest request) {
+  private @Nullable AccessResult executeMasked(AtomicRequest request) {
     int key = request.tag();
     long address = request.offset();
-    Grant grant = host.fetchAndAdd(key, address, 0, result);
-    for (int i = 0; i < ATTEMPTS && grant == Grant.GRANTED; i++) {
+    AccessResult outcome = host.fetchAndAdd(key, address, 0, result);
+    for (int i = 0; i < ATTEMPTS && outcome == AccessResult.GRANTED; i++) {
       long found = result.original();
-      grant = host.compareAndSwap(key, address, found, request.after(found), result);
+      outcome = host.compareAndSwap(key, address, found, request.after(found), result);
       if (result.original() == found) {
-        return grant;
+        return outcome;
       }
     }
-    return grant == Grant.GRANTED ? null : grant;
+    return outcome == AccessResult.GRANTED ? null : outcome;
   }
 
-  /** The value that the last one found. */
+  /** Returns the value that the last one found. */
   long original() {
     return result.original();
   }

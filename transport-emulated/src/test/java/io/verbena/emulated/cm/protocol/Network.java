@@ -2,8 +2,8 @@
 package io.verbena.emulated.cm.protocol;
 
 import io.verbena.emulated.roce.Frame;
-import io.verbena.emulated.wire.Refusals;
 import io.verbena.emulated.wire.UdpGid;
+import io.verbena.emulated.wire.UnreachableReports;
 import io.verbena.emulated.wire.VirtualTime;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
@@ -75,7 +75,7 @@ final class Network {
     private final int address;
     final CmAgent agent;
     private int comparisons;
-    private int refusals;
+    private int unreachableReports;
 
     private End(int address, PeerLimits limits) {
       this.address = address;
@@ -116,7 +116,7 @@ final class Network {
 
     private void arrive(ByteBuffer mad, Gid to) {
       if (absent.contains(to)) {
-        refusals++;
+        unreachableReports++;
         return;
       }
       for (End end : ends) {
@@ -127,12 +127,12 @@ final class Network {
     }
 
     @Override
-    public Refusals refusals(Gid of) {
+    public UnreachableReports unreachableReports(Gid of) {
       listening++;
-      return new Refusals() {
+      return new UnreachableReports() {
         @Override
         public int count() {
-          return refusals;
+          return unreachableReports;
         }
 
         @Override

@@ -21,6 +21,7 @@ import io.verbena.verbs.QueuePairType;
  * @param sends capacity of each send queue
  * @param signalAll whether all requests are signaled
  * @param crc on a stream, whether segments have CRCs
+ * @param extensions on a stream, whether both ends have atomics and immediate data (RFC 7306)
  */
 record ConnectionConfig(
     QueuePairType type,
@@ -36,7 +37,8 @@ record ConnectionConfig(
     int reads,
     int sends,
     boolean signalAll,
-    boolean crc) {
+    boolean crc,
+    boolean extensions) {
 
   int device(int side) {
     return side == 0 ? first : second;
@@ -82,6 +84,7 @@ record ConnectionConfig(
         + ", sends "
         + sends
         + (signalAll ? ", signal all" : "")
-        + (crc ? ", crc" : "");
+        + (crc ? ", crc" : "")
+        + (extensions ? ", extensions" : "");
   }
 }

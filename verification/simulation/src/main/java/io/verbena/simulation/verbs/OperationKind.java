@@ -13,6 +13,11 @@ enum OperationKind {
   READ(false),
   FETCH_ADD(false),
   COMPARE_SWAP(false),
+  /**
+   * A READ of the first register and of the cell behind it. It must return what the
+   * compare-and-swaps before it left in the cell, and nothing of those behind it.
+   */
+  READ_CELL(false),
   /** A WRITE with an unknown key. */
   WRONG_KEY(false, CompletionStatus.REM_ACCESS_ERR),
   /** A READ whose last byte is beyond the region. */
@@ -76,15 +81,15 @@ enum OperationKind {
     return expectedStatus;
   }
 
-  /** Whether the operation breaks a reliable connection. */
+  /** Returns whether the operation breaks a reliable connection. */
   boolean breaksConnection() {
     return isRejected() || this == INVALIDATE_UNKNOWN_KEY;
   }
 
-  /** Whether the operation accesses memory of the peer. */
+  /** Returns whether the operation accesses memory of the peer. */
   boolean isAccess() {
     return switch (this) {
-      case WRITE, WRITE_IMMEDIATE, READ, FETCH_ADD, COMPARE_SWAP -> true;
+      case WRITE, WRITE_IMMEDIATE, READ, READ_CELL, FETCH_ADD, COMPARE_SWAP -> true;
       default -> false;
     };
   }
@@ -94,7 +99,7 @@ enum OperationKind {
     return switch (this) {
       case WRITE, WRITE_IMMEDIATE, WRONG_KEY, REVOKED_KEY, FOREIGN_WINDOW_KEY ->
           CompletionOpcode.RDMA_WRITE;
-      case READ, READ_BEYOND_REGION, READ_BEYOND_WINDOW -> CompletionOpcode.RDMA_READ;
+      case READ, READ_CELL, READ_BEYOND_REGION, READ_BEYOND_WINDOW -> CompletionOpcode.RDMA_READ;
       case FETCH_ADD, REVOKED_TYPE_1_KEY, MISALIGNED -> CompletionOpcode.FETCH_ADD;
       case COMPARE_SWAP -> CompletionOpcode.COMP_SWAP;
       case GRANT_KEY, BIND_TYPE_1_WINDOW -> CompletionOpcode.BIND_MW;
@@ -103,7 +108,7 @@ enum OperationKind {
     };
   }
 
-  /** Whether the request sends no packet. */
+  /** Returns whether the request sends no packet. */
   boolean isLocal() {
     return this == GRANT_KEY || this == LOCAL_INVALIDATE || this == BIND_TYPE_1_WINDOW;
   }
@@ -113,7 +118,8 @@ enum OperationKind {
   }
 
   /**
-   * Whether the operation is about memory or messages, and not about the state of the queue pair.
+   * Returns whether the operation is about memory or messages, and not about the state of the queue
+   * pair.
    */
   boolean isRequest() {
     return this != FAIL && this != CLOSE && this != DRAIN;

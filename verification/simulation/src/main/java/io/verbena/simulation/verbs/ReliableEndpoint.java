@@ -12,6 +12,7 @@ import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.WorkCompletion;
+import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
@@ -95,7 +96,7 @@ class ReliableEndpoint extends SimulatedEndpoint {
     return grants().mayPost(operation);
   }
 
-  /** Whether the operation would change memory that earlier READs must return unchanged. */
+  /** Returns whether the operation would change memory that earlier READs must return unchanged. */
   @Override
   boolean needsFence(Operation operation) {
     return switch (operation.kind()) {
@@ -191,6 +192,18 @@ class ReliableEndpoint extends SimulatedEndpoint {
             scramble(post.before, operation.number()));
         addResultBuffers(post);
       }
+      case READ_CELL -> {
+        SingleWriterRegister beforeCell = to.registers[0];
+        long address = selectKey(post, to.address(beforeCell.at));
+        request.read(address, rkey(post, remoteRegion.rkey()));
+        post.expectedBytes =
+            ByteBuffer.allocate(operation.length())
+                .order(arena.memory.order())
+                .put(beforeCell.read(maxLength()))
+                .putLong(to.cellLatest)
+                .array();
+        addResultBuffers(post);
+      }
       case INVALIDATE_UNKNOWN_KEY -> request.sendWithInvalidate(~remoteRegion.rkey());
       case SEND_WITH_INVALIDATE -> {
         KeyLifetime key = to.grants().grantFor(operation).validType2Key();
@@ -263,6 +276,7 @@ class ReliableEndpoint extends SimulatedEndpoint {
   static boolean hasResult(OperationKind kind) {
     return switch (kind) {
       case READ,
+          READ_CELL,
           READ_BEYOND_REGION,
           READ_BEYOND_WINDOW,
           FETCH_ADD,
@@ -345,8 +359,8 @@ class ReliableEndpoint extends SimulatedEndpoint {
   }
 
   /**
-   * Whether the receive of a message may fail with this status, having been consumed before the
-   * message was rejected.
+   * Returns whether the receive of a message may fail with this status, having been consumed before
+   * the message was rejected.
    */
   private static boolean explains(PostedRequest message, CompletionStatus status) {
     OperationKind kind = message.operation.kind();
@@ -374,7 +388,7 @@ class ReliableEndpoint extends SimulatedEndpoint {
       executedUpTo(post);
     }
     switch (kind) {
-      case READ -> {
+      case READ, READ_CELL -> {
         byte[] expected = post.expectedBytes;
         for (int i = 0; expected != null && i < expected.length; i++) {
           require(arena.memory.get(post.resultAt + i) == expected[i], "byte of a READ", post);
@@ -398,7 +412,7 @@ class ReliableEndpoint extends SimulatedEndpoint {
     }
   }
 
-  /** Whether the success of a request says that the peer has executed it. */
+  /** Returns whether the success of a request says that the peer has executed it. */
   boolean isExecutedWhenDone(OperationKind kind) {
     return true;
   }

@@ -52,14 +52,16 @@ final class RemoteKeyGrants {
   RemoteKeyGrant grantFor(Operation operation) {
     return switch (operation.kind()) {
       case BIND_TYPE_1_WINDOW, FETCH_ADD -> simulation.device(owner).type1Grant();
-      case COMPARE_SWAP -> grants.get(0);
+      case COMPARE_SWAP, READ_CELL -> grants.get(0);
       default -> grants.get(operation.target() % grants.size());
     };
   }
 
   // ---- operations of the owner
 
-  /** Whether to post a work request for an operation. Executes operations that need none. */
+  /**
+   * Returns whether to post a work request for an operation. Executes operations that need none.
+   */
   boolean mayPost(Operation operation) {
     RemoteKeyGrant grant = grantFor(operation);
     KeyLifetime key = grant.key();
@@ -138,7 +140,9 @@ final class RemoteKeyGrants {
       return null;
     }
     KeyLifetime key = grantFor(operation).key();
-    if (key == null || (key.readOnly && operation.kind() != OperationKind.READ)) {
+    boolean reads =
+        operation.kind() == OperationKind.READ || operation.kind() == OperationKind.READ_CELL;
+    if (key == null || (key.readOnly && !reads)) {
       return null;
     }
     return key.isValid() || (key.isRevoking() && !key.isRevoked() && operation.isCareless())
@@ -146,7 +150,7 @@ final class RemoteKeyGrants {
         : null;
   }
 
-  /** A key that does not permit writing or was revoked, or null if there is none. */
+  /** Returns a key that does not permit writing or was revoked, or null if there is none. */
   @Nullable KeyLifetime invalidKeyFor(Operation operation) {
     KeyLifetime found = null;
     for (int i = 0; i < grants.size(); i++) {
@@ -161,7 +165,7 @@ final class RemoteKeyGrants {
     return found;
   }
 
-  /** A valid key of a type 2 window, or null if there is none. */
+  /** Returns a valid key of a type 2 window, or null if there is none. */
   @Nullable KeyLifetime type2Key() {
     for (RemoteKeyGrant grant : grants) {
       KeyLifetime key = grant.validType2Key();

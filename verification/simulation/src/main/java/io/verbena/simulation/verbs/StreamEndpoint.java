@@ -11,6 +11,7 @@ import io.verbena.emulated.iwarp.stream.StreamTerms.Role;
 import io.verbena.simulation.scenario.Arena;
 import io.verbena.simulation.tcp.SimulatedTcp;
 import io.verbena.verbs.Access;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.QueuePairAttributes;
@@ -61,7 +62,7 @@ final class StreamEndpoint extends ReliableEndpoint {
             to(QueuePairState.INIT)
                 .pkeyIndex(0)
                 .port(1)
-                .access(EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE)));
+                .access(EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC)));
     if (side == 1) {
       peer().begin(this);
     }
@@ -91,12 +92,21 @@ final class StreamEndpoint extends ReliableEndpoint {
         /* markers= */ false,
         config.crc(),
         /* rejects= */ false,
+        asksForExtensions(),
         Depths.of(config.reads(), config.reads()).readyByWrite(),
         ByteBuffer.allocate(config.sends() % PRIVATE_BYTES));
   }
 
+  /**
+   * Returns whether the active end asks for extensions: in some connections without them it does,
+   * and the passive end refuses them.
+   */
+  private boolean asksForExtensions() {
+    return config.extensions() || config.sends() % 2 == 0;
+  }
+
   private StreamTerms terms(Role role) {
-    return new StreamTerms(config.crc(), config.reads(), config.reads(), role);
+    return new StreamTerms(config.crc(), config.extensions(), config.reads(), config.reads(), role);
   }
 
   private QueuePairAttributes granted() {
@@ -105,7 +115,7 @@ final class StreamEndpoint extends ReliableEndpoint {
         .maxReadAtomic(config.reads());
   }
 
-  /** Does what a program does when it is told of an event, some time after that. */
+  /** Runs an action as a program reacts to an event, some time after that. */
   private void onEvent(Runnable action) {
     simulation.later(config.sends() * simulation.tcp().latency() / 4, action);
   }
@@ -113,6 +123,12 @@ final class StreamEndpoint extends ReliableEndpoint {
   private void failed() {
     require(simulation.isBroken(index / 2), "could not connect");
     state = State.FAILED;
+  }
+
+  private void requireExtensions() {
+    for (Capability extension : EnumSet.of(Capability.ATOMICS, Capability.IMMEDIATE_DATA)) {
+      require(pair().supports(extension) == config.extensions(), "extension", extension);
+    }
   }
 
   private IwarpQueuePair iwarp() {
@@ -129,18 +145,24 @@ final class StreamEndpoint extends ReliableEndpoint {
     return state == State.CONNECTED;
   }
 
-  /** What a connection manager does at the active end. */
+  /** The connection manager's part at the active end. */
   private final class Active implements StreamUser {
     private @Nullable TcpStream stream;
 
     @Override
     public void accepted(MpaFrame reply) {
-      require(!reply.rejects() && reply.crc() == config.crc(), "reply", reply);
+      require(
+          !reply.rejects()
+              && reply.crc() == config.crc()
+              && reply.extensions() == config.extensions(),
+          "reply",
+          reply);
       onEvent(
           () -> {
             TcpStream own = stream;
             if (own != null && state == State.CONNECTING) {
               iwarp().connect(own, terms(Role.ACTIVE_WRITES_FIRST), QueuePairState.RTS, granted());
+              requireExtensions();
               state = State.CONNECTED;
             }
           });
@@ -172,7 +194,7 @@ final class StreamEndpoint extends ReliableEndpoint {
     }
   }
 
-  /** What a connection manager does at the passive end. */
+  /** The connection manager's part at the passive end. */
   private final class Passive implements StreamUser, TcpStream.Asked {
     @Override
     public void requested(TcpStream stream, MpaFrame request) {
@@ -182,6 +204,7 @@ final class StreamEndpoint extends ReliableEndpoint {
           () -> {
             if (state == State.CONNECTING) {
               iwarp().connect(stream, terms(Role.PASSIVE), QueuePairState.RTR, granted());
+              requireExtensions();
               simulation.tcp().call(() -> stream.answer(reply(request)));
             }
           });
@@ -194,6 +217,7 @@ final class StreamEndpoint extends ReliableEndpoint {
           /* markers= */ false,
           request.crc(),
           /* rejects= */ false,
+          config.extensions(),
           Depths.of(config.reads(), config.reads()).readyByWrite(),
           ByteBuffer.allocate(config.sends() % PRIVATE_BYTES));
     }
@@ -261,7 +285,7 @@ final class StreamEndpoint extends ReliableEndpoint {
     require(false, status.name(), post);
   }
 
-  /** What one end meets, both hear of. */
+  /** {@inheritDoc} A failure of one end is a failure of both. */
   @Override
   boolean mayHaveFailed() {
     return super.mayHaveFailed()
@@ -288,7 +312,7 @@ final class StreamEndpoint extends ReliableEndpoint {
     }
   }
 
-  /** Whether no stream ever came up to it. */
+  /** Returns whether no stream ever came up to it. */
   private boolean isUnused(QueuePairState now) {
     return state == State.FAILED && now == QueuePairState.INIT;
   }

@@ -10,7 +10,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Generates scenarios over the streams of iWARP: with what it has of the operations. */
+/**
+ * Generates scenarios over the streams of iWARP: with the operations that iWARP has, and in three
+ * of four connections with those that RFC 7306 adds.
+ */
 public final class StreamScenarios {
   /** Beyond what a segment of iWARP carries. */
   private static final int HUGE_LENGTH = 70_000;
@@ -31,6 +34,17 @@ public final class StreamScenarios {
     OperationKind.READ
   };
 
+  /** The operations of RFC 7306, and one that shows in which order atomics and READs are served. */
+  private static final OperationKind[] EXTENSIONS = {
+    OperationKind.WRITE_IMMEDIATE,
+    OperationKind.WRITE_IMMEDIATE,
+    OperationKind.FETCH_ADD,
+    OperationKind.FETCH_ADD,
+    OperationKind.COMPARE_SWAP,
+    OperationKind.COMPARE_SWAP,
+    OperationKind.READ_CELL
+  };
+
   private static final OperationKind[] KEY_KINDS = {
     OperationKind.GRANT_KEY,
     OperationKind.GRANT_KEY,
@@ -38,7 +52,8 @@ public final class StreamScenarios {
     OperationKind.DEALLOCATE,
     OperationKind.SEND_WITH_INVALIDATE,
     OperationKind.SEND_WITH_INVALIDATE,
-    OperationKind.REREGISTER
+    OperationKind.REREGISTER,
+    OperationKind.BIND_TYPE_1_WINDOW
   };
 
   private static final OperationKind[] KEY_FAILURES = {
@@ -54,6 +69,10 @@ public final class StreamScenarios {
     OperationKind.TOO_LARGE,
     OperationKind.FAIL,
     OperationKind.CLOSE
+  };
+
+  private static final OperationKind[] EXTENSION_FAILURES = {
+    OperationKind.MISALIGNED, OperationKind.REVOKED_TYPE_1_KEY
   };
 
   private StreamScenarios() {}
@@ -75,12 +94,12 @@ public final class StreamScenarios {
     boolean late = random.nextInt(8) == 0;
     List<Operation> operations = new ArrayList<>();
     if (withGrants) {
-      VerbsScenario.addFirstGrants(random, operations, links, Medium.STREAMS, maxLength);
+      VerbsScenario.addFirstGrants(random, operations, links, maxLength);
     }
     int steps = 1 + random.nextInt(huge ? HUGE_OPERATIONS : VerbsScenario.MAX_OPERATIONS);
     for (int i = 0; i < steps; i++) {
       int link = random.nextInt(links.size());
-      OperationKind kind = kind(random, withGrants);
+      OperationKind kind = kind(random, links.get(link).extensions(), withGrants);
       operations.add(
           VerbsScenario.operation(
               random, operations.size(), link, kind, withGrants, span, maxLength, late));
@@ -143,13 +162,19 @@ public final class StreamScenarios {
         1 + random.nextInt(4),
         2 + random.nextInt(15),
         random.nextInt(4) == 0,
-        random.nextBoolean());
+        random.nextBoolean(),
+        random.nextInt(4) != 0);
   }
 
-  private static OperationKind kind(SplittableRandom random, boolean withGrants) {
+  private static OperationKind kind(
+      SplittableRandom random, boolean withExtensions, boolean withGrants) {
     if (withGrants && random.nextInt(5) < 2) {
       return VerbsScenario.choose(random, random.nextInt(8) == 0 ? KEY_FAILURES : KEY_KINDS);
     }
-    return VerbsScenario.choose(random, random.nextInt(100) == 0 ? FAILURES : KINDS);
+    boolean fails = random.nextInt(100) == 0;
+    if (withExtensions && random.nextInt(3) == 0) {
+      return VerbsScenario.choose(random, fails ? EXTENSION_FAILURES : EXTENSIONS);
+    }
+    return VerbsScenario.choose(random, fails ? FAILURES : KINDS);
   }
 }

@@ -145,7 +145,7 @@ public record VerbsScenario(
     boolean withGrants = random.nextInt(3) == 0;
     int steps = 1 + random.nextInt(MAX_OPERATIONS);
     if (withGrants) {
-      addFirstGrants(random, operations, links, Medium.PACKETS, MAX_LENGTH);
+      addFirstGrants(random, operations, links, MAX_LENGTH);
     }
     for (int i = 0; i < steps; i++) {
       int link = random.nextInt(links.size());
@@ -183,6 +183,7 @@ public record VerbsScenario(
         1 + random.nextInt(4),
         2 + random.nextInt(15),
         random.nextInt(4) == 0,
+        false,
         false);
   }
 
@@ -273,14 +274,12 @@ public record VerbsScenario(
       SplittableRandom random,
       List<Operation> operations,
       List<ConnectionConfig> links,
-      Medium medium,
       int maxLength) {
     for (int link = 0; link < links.size(); link++) {
       for (int grant = 0; grant < REGISTERS; grant++) {
         for (int side = 0; side < 2; side++) {
           if (links.get(link).type() == QueuePairType.RC && random.nextInt(4) != 0) {
-            operations.add(
-                firstGrant(random, operations.size(), link, side, grant, medium, maxLength));
+            operations.add(firstGrant(random, operations.size(), link, side, grant, maxLength));
           }
         }
       }
@@ -288,17 +287,9 @@ public record VerbsScenario(
   }
 
   private static Operation firstGrant(
-      SplittableRandom random,
-      int number,
-      int link,
-      int side,
-      int grant,
-      Medium medium,
-      int maxLength) {
+      SplittableRandom random, int number, int link, int side, int grant, int maxLength) {
     OperationKind kind =
-        medium == Medium.PACKETS && random.nextInt(6) == 0
-            ? OperationKind.BIND_TYPE_1_WINDOW
-            : OperationKind.GRANT_KEY;
+        random.nextInt(6) == 0 ? OperationKind.BIND_TYPE_1_WINDOW : OperationKind.GRANT_KEY;
     int offset = random.nextInt(maxLength);
     return new Operation(
         number, 0, link, side, kind, 0, grant, offset, true, false, false, 1, false, 0);
@@ -307,6 +298,7 @@ public record VerbsScenario(
   private static int length(SplittableRandom random, OperationKind kind, int maxLength) {
     return switch (kind) {
       case FETCH_ADD, REVOKED_TYPE_1_KEY, COMPARE_SWAP, MISALIGNED -> Long.BYTES;
+      case READ_CELL -> maxLength + Long.BYTES;
       case TOO_LARGE -> maxLength + 1;
       // A request without payload does not use its key.
       case GRANT_KEY, LOCAL_INVALIDATE, BIND_TYPE_1_WINDOW, DEALLOCATE, REREGISTER, DRAIN -> 0;

@@ -62,15 +62,17 @@ final class EngineMistakes {
               "if (!nakSent) {",
               "if (expected >= 0) {"),
           of(
-              "an acknowledgement that was held back tells of one packet too many",
-              "engine/Responder.java",
-              "released();\n      replies.acknowledge(Psn.plus(expected, -1), ACK, messageSequence);",
-              "released();\n      replies.acknowledge(expected, ACK, messageSequence);"),
+                  "an acknowledgement that was held back tells of one packet too many",
+                  "engine/Responder.java",
+                  "released();\n      replies.acknowledge(Psn.plus(expected, -1), ACK, messageSequence);",
+                  "released();\n      replies.acknowledge(expected, ACK, messageSequence);")
+              .startingAt(1410),
           of(
-              "an acknowledgement that was held back is never sent",
-              "engine/Responder.java",
-              "released();\n      replies.acknowledge(Psn.plus(expected, -1), ACK, messageSequence);",
-              "released();"),
+                  "an acknowledgement that was held back is never sent",
+                  "engine/Responder.java",
+                  "released();\n      replies.acknowledge(Psn.plus(expected, -1), ACK, messageSequence);",
+                  "released();")
+              .startingAt(1410),
           of(
               "a READ that is asked for in parts ends with each of them",
               "engine/Link.java",
@@ -248,10 +250,11 @@ final class EngineMistakes {
                   + " !link.host.invalidateRemotely(packet.invalidatedKey())) {",
               "if (opcode.has(ExtendedHeader.IETH) && packet.invalidatedKey() == 0) {"),
           of(
-              "a key of a window from before opens the present one",
-              "hca/MemoryKey.java",
-              "return alive && value == key;",
-              "return alive && index(value) == index(key);"),
+                  "a key of a window from before opens the present one",
+                  "hca/MemoryKey.java",
+                  "return alive && value == key;",
+                  "return alive && index(value) == index(key);")
+              .startingAt(750),
           of(
               "a window of type 2 serves all queue pairs of its domain",
               "hca/EmulatedMemoryWindow.java",
@@ -313,10 +316,11 @@ final class EngineMistakes {
               "while (!shared && take()) {",
               "while (take()) {"),
           of(
-              "a region that is registered anew keeps its old key",
-              "hca/EmulatedMemoryRegion.java",
-              "      before.key.kill();\n      device.keys().remove(before.key);\n",
-              ""),
+                  "a region that is registered anew keeps its old key",
+                  "hca/EmulatedMemoryRegion.java",
+                  "      before.key.kill();\n      device.keys().remove(before.key);\n",
+                  "")
+              .startingAt(2360),
           of(
               "a region that is registered anew leads to the memory of before",
               "hca/EmulatedMemoryRegion.java",

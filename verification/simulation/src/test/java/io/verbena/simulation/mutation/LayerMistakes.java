@@ -88,32 +88,32 @@ final class LayerMistakes {
               "    halt();\n    for (S send : new ArrayList<>(active)) {\n      send.fail(error);\n",
               "    halt();\n    for (S send : new ArrayList<>(active)) {\n"),
           of(
-              "a long message that nobody reads once the send queue has room",
-              "connection/CompletionRouter.java",
-              "        || receiver.hasUnreadMessage()) {",
-              "        || (receiver.hasUnreadMessage() && waiting == null)) {"),
+                  "a long message that nobody reads once the send queue has room",
+                  "connection/CompletionRouter.java",
+                  "        || receiver.hasUnreadMessage()) {",
+                  "        || (receiver.hasUnreadMessage() && waiting == null)) {")
+              .startingAt(1810),
           of(
-              "a silent peer that is not asked",
-              "connection/KeepAlive.java",
-              "    queues.ask(this);\n",
-              ""),
+                  "a silent peer that is not asked",
+                  "connection/KeepAlive.java",
+                  "    queues.ask(this);\n",
+                  "")
+              .startingAt(1990),
           of(
-              "a frame for which there is no memory",
-              "send/MessageSender.java",
-              "      // tick tries again.\n      return null;",
-              "      // tick tries again.\n      throw e;"),
+                  "a frame for which there is no memory",
+                  "send/MessageSender.java",
+                  "      next = flying.open();\n    } catch (MemoryLimitException e) {",
+                  "      next = flying.open();\n    } catch (UnsupportedOperationException e) {")
+              .startingAt(2740),
           of(
               "a subscriber that throws and ends its loop",
               "connection/ConnectionLifecycle.java",
-              "    terminate(\n        new ConnectionClosedException(\n            \"signal\"",
+              "    terminate(new ConnectionClosedException(operation,",
               """
                   if (error instanceof RuntimeException thrown) {
                     throw thrown;
                   }
-                  terminate(
-                      new ConnectionClosedException(
-                          "signal"""
-                  + '"'),
+                  terminate(new ConnectionClosedException(operation,"""),
           of(
               "a publisher that throws, and whose send never ends",
               "send/SendOperation.java",

@@ -8,8 +8,17 @@ package io.verbena.simulation.mutation;
  * @param file the path of the source file in the repository
  * @param right a text that occurs once in the file
  * @param wrong the text that replaces it
+ * @param firstSeed the first seed to try; more than 0 where seeds that detect it are rare
  */
-record Mistake(String name, String file, String right, String wrong) {
+record Mistake(String name, String file, String right, String wrong, long firstSeed) {
+  Mistake(String name, String file, String right, String wrong) {
+    this(name, file, right, wrong, 0);
+  }
+
+  /** Returns this mistake, for which the seeds before {@code seed} are not tried. */
+  Mistake startingAt(long seed) {
+    return new Mistake(name, file, right, wrong, seed);
+  }
 
   /** Returns the source with the mistake. */
   String in(String source) {

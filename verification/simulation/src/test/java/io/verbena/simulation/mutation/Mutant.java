@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
 import javax.tools.FileObject;
 import javax.tools.ForwardingJavaFileManager;
@@ -45,19 +46,18 @@ final class Mutant extends ClassLoader {
     return new Mutant(compile(mistake));
   }
 
-  /** Creates a search for seeds that detect the mistake. */
-  LongUnaryOperator search(String program) throws ReflectiveOperationException {
-    return create("io.verbena.simulation.SeedSearch", program);
+  /** Creates a search for a seed that detects the mistake. */
+  LongBinaryOperator search(String program) throws ReflectiveOperationException {
+    return (LongBinaryOperator) create("io.verbena.simulation.SeedSearch", program);
   }
 
   /** Creates what shrinks a scenario that detects the mistake, to a number of steps. */
   LongUnaryOperator shrink(String program) throws ReflectiveOperationException {
-    return create("io.verbena.simulation.SeedShrink", program);
+    return (LongUnaryOperator) create("io.verbena.simulation.SeedShrink", program);
   }
 
-  private LongUnaryOperator create(String name, String program)
-      throws ReflectiveOperationException {
-    return (LongUnaryOperator) loadClass(name).getConstructor(String.class).newInstance(program);
+  private Object create(String name, String program) throws ReflectiveOperationException {
+    return loadClass(name).getConstructor(String.class).newInstance(program);
   }
 
   private static Map<String, ByteArrayOutputStream> compile(Mistake mistake) {

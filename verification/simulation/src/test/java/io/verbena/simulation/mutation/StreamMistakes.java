@@ -68,6 +68,54 @@ final class StreamMistakes {
               "    fail(CompletionStatus.WR_FLUSH_ERR);\n    while",
               "    held = false;\n    while"),
           of(
+              "an atomic is done while a READ before it is on its way out",
+              "stream/Answers.java",
+              "(!ring[first].isAtomic || gather.written() >= readsEnd)",
+              "readsEnd >= 0"),
+          of(
+              "an atomic is done twice",
+              "stream/Answers.java",
+              "    AccessResult outcome = atomic.execute(request);\n",
+              """
+                  AccessResult outcome = atomic.execute(request);
+                  outcome = atomic.execute(request);
+              """),
+          of(
+              "an atomic is not counted with the READs",
+              "stream/Outbound.java",
+              "        addAtomicRequest(request);\n        reads++;\n",
+              "        addAtomicRequest(request);\n"),
+          of(
+              "more atomics are asked for than the peer serves",
+              "stream/Outbound.java",
+              "case RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> depth > 0 && reads >= depth;",
+              "case RDMA_READ -> depth > 0 && reads >= depth;"),
+          of(
+              "an atomic that waits behind another does what was asked for before",
+              "stream/Answers.java",
+              "    answer.atomic.copyFrom(request);\n    count++;\n",
+              "    if (count == 0) {\n      answer.atomic.copyFrom(request);\n    }\n    count++;\n"),
+          of(
+              "immediate data comes without its WRITE",
+              "stream/Outbound.java",
+              "written ? addImmediate(request) : addSegment(request);",
+              "addImmediate(request);"),
+          of(
+              "immediate data tells the length of WRITEs before its own",
+              "stream/InboundWrites.java",
+              "    if (ended) {\n      written = 0;\n    }\n",
+              ""),
+          of(
+              "immediate data takes no receive",
+              "stream/InboundMessage.java",
+              "    held = false;\n    sequence++;\n    host.receiveDone(\n        receive.id(),\n        CompletionOpcode.RECV_RDMA_WITH_IMM,",
+              "    sequence++;\n    host.receiveDone(\n        receive.id(),\n        CompletionOpcode.RECV_RDMA_WITH_IMM,"),
+          of(
+              "a peer that has no extensions is asked for some",
+              "IwarpQueuePair.java",
+              "    peerHasExtensions = terms.extensions();\n",
+              ""),
+          of(
               "a stream is not closed when its engine has ended",
               "TcpStream.java",
               "      case IDLE, ENDED -> shut();",

@@ -25,7 +25,7 @@ class StreamCutsTest {
   private static final int LENGTH = 96;
 
   /** A conversation without any of its segments has fewer bytes each way. */
-  private static final int LEAST_BYTES = 400;
+  private static final int LEAST_BYTES = 600;
 
   private final Arena arena = new Arena();
 
@@ -77,11 +77,14 @@ class StreamCutsTest {
       add(operations, side, OperationKind.WRITE, LENGTH - 1);
       add(operations, side, OperationKind.READ, LENGTH / 2);
       add(operations, side, OperationKind.SEND, 0);
+      add(operations, side, OperationKind.WRITE_IMMEDIATE, LENGTH / 3);
+      add(operations, side, OperationKind.FETCH_ADD, Long.BYTES);
+      add(operations, side, OperationKind.COMPARE_SWAP, Long.BYTES);
       add(operations, side, OperationKind.SEND_WITH_INVALIDATE, 5);
     }
     ConnectionConfig link =
         new ConnectionConfig(
-            QueuePairType.RC, 0, 1, Mtu.MTU_4096, 0, 0, 0, 0, 0, 0, 2, 8, false, crc);
+            QueuePairType.RC, 0, 1, Mtu.MTU_4096, 0, 0, 0, 0, 0, 0, 2, 8, false, crc, true);
     VerbsScenario scenario =
         new VerbsScenario(
             7,
