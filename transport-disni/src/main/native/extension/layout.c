@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The numbers of Layout.java, held against the structures; a test compares their names and values. */
 #include <infiniband/verbs.h>
 #include <stddef.h>
@@ -54,4 +55,6 @@ LAYOUT(WC_IMM_OR_KEY, 24, WC(invalidated_rkey));
 LAYOUT(WC_QP_NUM, 28, WC(qp_num));
 LAYOUT(WC_SRC_QP, 32, WC(src_qp));
 LAYOUT(WC_FLAGS, 36, WC(wc_flags));
+LAYOUT(WC_SLID, 42, WC(slid));
+LAYOUT(WC_SL, 44, WC(sl));
 LAYOUT(WC_SIZE, 48, sizeof(struct ibv_wc));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The connection manager: identifiers of one process, their events, and how they come to be connected. */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -673,7 +674,29 @@ static struct fake_id *listener_of(struct fake_id *caller) {
   return NULL;
 }
 
+/* Whether the device of the peer, if it is here, speaks this one's protocol on the same kind of link. */
+static bool is_same_network(const struct fake_id *caller) {
+  union ibv_gid gid = gid_of(&caller->id.route.addr.dst_addr);
+  uint8_t port;
+  int index;
+  const struct profile *own = profile_of(caller->id.verbs);
+  const struct device *peer = device_at(&gid, &port, &index);
+  return !peer || (peer->profile->transport == own->transport &&
+                   peer->profile->ports[port - 1].link_layer ==
+                       own->ports[caller->id.port_num - 1].link_layer);
+}
+
 static void ask(struct fake_id *caller) {
+  if (!is_same_network(caller)) {
+    /* As cma.c: nobody listens on TCP there (cma_iw_handler), or hears datagrams of the CM. */
+    if (is_iwarp(caller)) {
+      reject(caller, -ECONNREFUSED, "", 0);
+    } else {
+      caller->state = ENDED;
+      raise_cm(caller, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+    }
+    return;
+  }
   struct fake_id *listener = listener_of(caller);
   if (!listener) {
     reject(caller, REJECT_INVALID_SERVICE_ID, "", 0);

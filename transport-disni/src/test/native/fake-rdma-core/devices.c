@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Devices and what can be asked of them; their asynchronous events; librdmacm's list of them. */
 #include <dirent.h>
 #include <errno.h>
@@ -9,7 +10,7 @@
 pthread_mutex_t fabric = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 struct device *devices[MAX_DEVICES];
-_Atomic int verbs_objects, cm_objects;
+_Atomic int verbs_objects, cm_objects, gid_queries;
 
 static struct profile profiles[MAX_DEVICES];
 
@@ -316,6 +317,7 @@ EXPORT int(ibv_query_port)(struct ibv_context *context, uint8_t port,
 EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index,
                              struct ibv_gid_entry *entry, uint32_t flags, size_t size) {
   FAULT(errno);
+  gid_queries++;
   (void)flags, (void)size;
   struct profile *profile = profile_of(context);
   if (is_gone(context)) {

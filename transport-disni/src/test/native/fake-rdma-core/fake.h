@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * A fake rdma-core for tests: the symbols of libibverbs and librdmacm that Verbena's native libraries
  * use, on devices that are only described, in one process, without a kernel. It is loaded before the
@@ -41,8 +42,10 @@ struct profile {
   /* 0 if its driver has no modify_cq. */
   struct ibv_cq_moderation_caps moderation;
   bool has_rc, has_resize, has_rereg, has_single_threaded;
-  /* UD whose datagrams are lost, and memory windows that nobody can bind. */
+  /* UD, and memory windows that nobody can bind. */
   bool has_ud, has_mw;
+  /* Datagrams are lost unless the device says otherwise, and is of InfiniBand. */
+  bool delivers_datagrams;
   /* iWARP: queue pairs are connected by rdma_cm alone. */
   bool by_cm_only;
   /* The target of a READ needs the right to be written by the peer. */
@@ -113,6 +116,8 @@ bool script(char *line);
 
 /* How many objects there are of the device, or of the connection manager. */
 extern _Atomic int verbs_objects, cm_objects;
+/* How often an entry of a table of GIDs was asked for. */
+extern _Atomic int gid_queries;
 
 /* What lines of the script do, under the lock: false if there is no such thing. */
 bool device_remove(const char *name);
@@ -166,7 +171,7 @@ struct fake_mr {
 
 struct fake_ah {
   struct ibv_ah ah;
-  uint8_t port;
+  struct ibv_ah_attr way;
 };
 
 struct completion {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Protection domains, memory regions, completion queues and channels, shared receive queues. */
 #include <errno.h>
 #include <stdlib.h>
@@ -513,7 +514,7 @@ EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
     return refuse(EINVAL);
   }
   struct fake_ah *made = calloc(1, sizeof *made);
-  *made = (struct fake_ah){.ah = {.context = pd->context, .pd = pd}, .port = attr->port_num};
+  *made = (struct fake_ah){.ah = {.context = pd->context, .pd = pd}, .way = *attr};
   verbs_objects++;
   return &made->ah;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Profiles: lines of a name and its values; # begins a comment. */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -35,6 +36,7 @@ static bool set_flag(struct profile *profile, const char *name, bool value) {
     bool *flag;
   } flags[] = {{"rc", &profile->has_rc},
                {"ud", &profile->has_ud},
+               {"delivers_datagrams", &profile->delivers_datagrams},
                {"mw", &profile->has_mw},
                {"resize_cq", &profile->has_resize},
                {"rereg_mr", &profile->has_rereg},

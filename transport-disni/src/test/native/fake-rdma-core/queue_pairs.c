@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Queue pairs: their states, what is posted to them, and what becomes of it at the peer. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,6 +212,7 @@ static void copy_attributes(struct ibv_qp_attr *to, const struct ibv_qp_attr *fr
   COPY(IBV_QP_ACCESS_FLAGS, qp_access_flags)
   COPY(IBV_QP_PKEY_INDEX, pkey_index)
   COPY(IBV_QP_PORT, port_num)
+  COPY(IBV_QP_QKEY, qkey)
   COPY(IBV_QP_AV, ah_attr)
   COPY(IBV_QP_PATH_MTU, path_mtu)
   COPY(IBV_QP_TIMEOUT, timeout)
@@ -744,9 +747,100 @@ static bool run_on_stream(struct fake_qp *qp, const struct send *send) {
   return !status;
 }
 
-/* Likewise, a datagram, which is lost: a driver reads its way when it is posted. */
+/* ---- datagrams of InfiniBand */
+
+/* In each subnet. */
+#define ROUTER_LID 1
+
+#define GRH_LENGTH 40
+#define NEXT_IS_BTH 0x1b
+
+static const struct ibv_port_attr *port_of(const struct fake_qp *qp) {
+  return &profile_of(qp->qp.context)->ports[qp->attr.port_num - 1];
+}
+
+static const union ibv_gid *gid_of_port(const struct fake_qp *qp, int index) {
+  return &profile_of(qp->qp.context)->gids[qp->attr.port_num - 1][index].gid;
+}
+
+/* Whether a datagram comes to the peer's port: by its LID within the subnet, else by a router and its GID. */
+static bool is_led_to(const struct fake_qp *qp, const struct ibv_ah_attr *way,
+                      const struct fake_qp *peer) {
+  const union ibv_gid *theirs = gid_of_port(peer, 0);
+  bool is_near = theirs->global.subnet_prefix == gid_of_port(qp, 0)->global.subnet_prefix;
+  return is_near ? way->dlid == port_of(peer)->lid
+                 : way->is_global && way->dlid == ROUTER_LID &&
+                       !memcmp(&way->grh.dgid, theirs, sizeof *theirs);
+}
+
+static bool is_for(const struct fake_qp *qp, const struct send *send, const struct ibv_ah_attr *way,
+                   const struct fake_qp *peer) {
+  uint32_t asked = send->wr.wr.ud.remote_qkey;
+  uint32_t key = asked & 0x80000000 ? qp->attr.qkey : asked;
+  return peer->qp.qp_type == IBV_QPT_UD && peer->qp.state >= IBV_QPS_RTR &&
+         peer->qp.state <= IBV_QPS_SQE && peer->attr.qkey == key &&
+         port_of(peer)->link_layer == IBV_LINK_LAYER_INFINIBAND && is_led_to(qp, way, peer);
+}
+
+/* The GRH and the message, as they come; where there is no GRH, what stands there means nothing. */
+static void write_datagram(const struct fake_qp *qp, const struct send *send,
+                           const struct ibv_ah_attr *way, uint8_t *to) {
+  memset(to, 0xee, GRH_LENGTH);
+  if (way->is_global) {
+    struct ibv_grh header = {
+        .version_tclass_flow =
+            htonl(6u << 28 | (uint32_t)way->grh.traffic_class << 20 | way->grh.flow_label),
+        .paylen = htons((uint16_t)send->length),
+        .next_hdr = NEXT_IS_BTH,
+        .hop_limit = way->grh.hop_limit,
+        .sgid = *gid_of_port(qp, way->grh.sgid_index),
+        .dgid = way->grh.dgid};
+    memcpy(to, &header, sizeof header);
+  }
+  gather(send, to + GRH_LENGTH);
+}
+
+/* Without a receive that has room for it, it is lost. */
+static void deliver(struct fake_qp *qp, const struct send *send, const struct ibv_ah_attr *way) {
+  struct fake_qp *peer = qp_find(send->wr.wr.ud.remote_qpn);
+  if (!peer || !is_for(qp, send, way, peer) || peer->receives.head == peer->receives.tail ||
+      send->length > 128u << port_of(qp)->active_mtu) {
+    return;
+  }
+  struct receive *taken = &peer->receives.ring[peer->receives.head % peer->receives.size];
+  uint64_t room = 0;
+  for (int i = 0; i < taken->sges; i++) {
+    room += taken->sge[i].length;
+  }
+  if (room < GRH_LENGTH + send->length ||
+      !are_local(peer, taken->sge, taken->sges, IBV_ACCESS_LOCAL_WRITE)) {
+    return;
+  }
+  uint8_t *bytes = malloc(GRH_LENGTH + send->length);
+  write_datagram(qp, send, way, bytes);
+  scatter(taken->sge, taken->sges, bytes, GRH_LENGTH + send->length);
+  free(bytes);
+  bool is_near = gid_of_port(peer, 0)->global.subnet_prefix == gid_of_port(qp, 0)->global.subnet_prefix;
+  struct ibv_wc wc = {.opcode = IBV_WC_RECV,
+                      .byte_len = GRH_LENGTH + send->length,
+                      .src_qp = qp->qp.qp_num,
+                      .wc_flags = way->is_global ? IBV_WC_GRH : 0,
+                      .slid = is_near ? port_of(qp)->lid : ROUTER_LID,
+                      .sl = way->sl};
+  uint64_t slot = peer->receives.head++;
+  complete(peer, true, taken->id, slot, IBV_WC_SUCCESS, wc,
+           send->wr.send_flags & IBV_SEND_SOLICITED);
+}
+
+/* Likewise, a datagram: a driver reads its way when it is posted. */
 static bool run_datagram(struct fake_qp *qp, const struct send *send) {
-  bool has_way = send->wr.wr.ud.ah->context == qp->qp.context;
+  const struct fake_ah *handle = (const struct fake_ah *)send->wr.wr.ud.ah;
+  bool has_way = handle->ah.context == qp->qp.context;
+  if (has_way && profile_of(qp->qp.context)->delivers_datagrams &&
+      handle->way.port_num == qp->attr.port_num &&
+      (send->inlined || are_local(qp, send->sge, send->wr.num_sge, 0))) {
+    deliver(qp, send, &handle->way);
+  }
   done(qp, send, has_way ? IBV_WC_SUCCESS : IBV_WC_LOC_QP_OP_ERR);
   return has_way;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * What a test has the fake do, a line each:
  *
@@ -373,10 +374,43 @@ EXPORT jint Java_io_verbena_disni_FakeRdmaCore_ece(JNIEnv *env, jclass type, jlo
   return (jint)((struct fake_qp *)(uintptr_t)pair)->ece;
 }
 
+/* FakeRdmaCore.gidQueries */
+EXPORT jint Java_io_verbena_disni_FakeRdmaCore_gidQueries(JNIEnv *env, jclass type) {
+  (void)env, (void)type;
+  return gid_queries;
+}
+
+/* FakeRdmaCore.serviceLevel */
+EXPORT jint Java_io_verbena_disni_FakeRdmaCore_serviceLevel(JNIEnv *env, jclass type,
+                                                            jlong handle) {
+  (void)env, (void)type;
+  return ((struct fake_ah *)(uintptr_t)handle)->way.sl;
+}
+
+/* FakeRdmaCore.pairServiceLevel: of a queue pair's way to its peer. */
+EXPORT jint Java_io_verbena_disni_FakeRdmaCore_pairServiceLevel(JNIEnv *env, jclass type,
+                                                                jlong pair) {
+  (void)env, (void)type;
+  return ((struct fake_qp *)(uintptr_t)pair)->attr.ah_attr.sl;
+}
+
 /* FakeRdmaCore.port */
 EXPORT jint Java_io_verbena_disni_FakeRdmaCore_port(JNIEnv *env, jclass type, jlong handle) {
   (void)env, (void)type;
-  return ((struct fake_ah *)(uintptr_t)handle)->port;
+  return ((struct fake_ah *)(uintptr_t)handle)->way.port_num;
+}
+
+/* FakeRdmaCore.isGlobal */
+EXPORT jboolean Java_io_verbena_disni_FakeRdmaCore_isGlobal(JNIEnv *env, jclass type,
+                                                            jlong handle) {
+  (void)env, (void)type;
+  return ((struct fake_ah *)(uintptr_t)handle)->way.is_global != 0;
+}
+
+/* FakeRdmaCore.lid */
+EXPORT jint Java_io_verbena_disni_FakeRdmaCore_lid(JNIEnv *env, jclass type, jlong handle) {
+  (void)env, (void)type;
+  return ((struct fake_ah *)(uintptr_t)handle)->way.dlid;
 }
 
 /* ---- timers: one thread, from the first that is set on */

@@ -36,7 +36,7 @@ import reactor.util.Loggers;
 /**
  * The devices of a transport. One is opened when the first address needs it, off the loops; its
  * connections share protection domain, registered memory and completion loops. One that has failed
- * is opened again for the next address, and closed once nobody uses it. Thread-safe.
+ * is opened again for the next address, and closed once it is unused. Thread-safe.
  */
 final class OpenDevices {
   private static final Logger LOG = Loggers.getLogger(OpenDevices.class);
@@ -44,7 +44,9 @@ final class OpenDevices {
   private static final long ROUTE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private record Route(DeviceLoops loops, long since) {
-    /** Whether it is old enough that after a failure another device may be the right one. */
+    /**
+     * Returns whether it is old enough that after a failure another device may be the right one.
+     */
     boolean isOld() {
       return System.nanoTime() - since >= ROUTE_NANOS;
     }
@@ -66,7 +68,7 @@ final class OpenDevices {
   /** Devices that have failed, and were opened again, as far as they could not be closed yet. */
   private final List<DeviceLoops> failedHcas = new ArrayList<>();
 
-  /** Of who closes those: devices of several addresses may be opened at once. */
+  /** Held by the thread that closes those: devices of several addresses may be opened at once. */
   private final ReentrantLock closingFailed = new ReentrantLock();
 
   /** Of several devices the one for a host, as finding that out opens one. */
@@ -130,7 +132,7 @@ final class OpenDevices {
     return loops == null || loops.haveFailed() ? null : loops;
   }
 
-  /** Whether it was one of several devices that led to the host of an address. */
+  /** Returns whether it was one of several devices that led to the host of an address. */
   synchronized boolean isRouted(URI address) {
     return routes.containsKey(routeKey(address));
   }
@@ -165,7 +167,7 @@ final class OpenDevices {
                         operation, peer, "too many devices wait to be opened", e));
   }
 
-  /** The device for an address; opens it, once for all who ask at the same time. */
+  /** Returns the device for an address; opens it, once for all calls at the same time. */
   DeviceLoops open(String operation, URI address) {
     VerbsProvider provider = provider(address);
     String single = singleKey(address);
@@ -176,9 +178,10 @@ final class OpenDevices {
       }
       try {
         closeFailed();
-        boolean isSingle = provider.deviceNames().size() <= 1;
+        boolean isOnly = provider.deviceNames().size() <= 1;
         Device device = opener.apply(address);
-        String key = isSingle ? single : deviceKey(device, address);
+        String key = keyOrClose(device, address, isOnly);
+        boolean isSingle = key.equals(single);
         DeviceLoops other = known(key);
         DeviceLoops loops =
             other == null
@@ -215,7 +218,7 @@ final class OpenDevices {
    * left for the next time.
    */
   private void closeFailed() {
-    // Whoever invokes the loops must not wait for them.
+    // The thread that invokes the loops must not wait for them.
     if (invoker != null || !closingFailed.tryLock()) {
       return;
     }
@@ -268,12 +271,37 @@ final class OpenDevices {
     return scheme(address) + '?' + Objects.toString(address.getRawQuery(), "");
   }
 
+  /** Returns what tells a device from the others; closes it if it does not answer. */
+  private static String keyOrClose(Device device, URI address, boolean isOnly) {
+    boolean answered = false;
+    try {
+      String key =
+          isOnly && !isOfOnePort(device, address) ? singleKey(address) : deviceKey(device, address);
+      answered = true;
+      return key;
+    } finally {
+      if (!answered) {
+        device.close();
+      }
+    }
+  }
+
   private static String deviceKey(Device device, URI address) {
     return scheme(address)
         + '/'
         + device.attributes().name()
+        + (isOfOnePort(device, address) ? "/" + device.port().number() : "")
         + '?'
         + Objects.toString(address.getRawQuery(), "");
+  }
+
+  /**
+   * Returns whether a device serves only the hosts that its port leads to: an option may belong to
+   * the port, as a GID does. Without options any port will do, as the route chooses one for each
+   * connection.
+   */
+  private static boolean isOfOnePort(Device device, URI address) {
+    return address.getRawQuery() != null && device.portCount() > 1;
   }
 
   private static String scheme(URI address) {
@@ -293,7 +321,7 @@ final class OpenDevices {
   }
 
   /**
-   * Lets no more be opened.
+   * Refuses to open further devices.
    *
    * @return those to {@link #close}, until {@link #endDispose}; null if another thread is at it
    */
@@ -313,7 +341,7 @@ final class OpenDevices {
     return toClose;
   }
 
-  /** A device that is just being opened is closed by who opens it. */
+  /** Waits for openings under way: the thread that opens a device closes it then. */
   void awaitOpenings() {
     try {
       if (!openings.awaitEnd(DeviceLoops.patience(options))) {
@@ -352,7 +380,7 @@ final class OpenDevices {
     failedHcas.remove(hca);
   }
 
-  /** What is left may be disposed of once more. */
+  /** Lets another call dispose of what is left. */
   synchronized void endDispose() {
     disposing = false;
   }

@@ -106,7 +106,20 @@ class MediaTest {
 
     assertThat(connect(with(server, "emulated")).medium()).isEqualTo("emulated");
     assertThat(connect(with(server, "shm")).medium()).isEqualTo("shm");
-    await().atMost(Ends.LIMIT).until(() -> server.connectionCount() == 2);
+    assertThat(connect(with(server, "iwarp")).medium()).isEqualTo("iwarp");
+    await().atMost(Ends.LIMIT).until(() -> server.connectionCount() == 3);
+  }
+
+  /** As a peer on another host, to which neither memory leads, would be served. */
+  @Test
+  void takesIwarpBeforeRoce() {
+    RdmaServer server = bind(transport, URI.create("rdma://127.0.0.1:0?medium=iwarp,roce"));
+
+    RdmaConnection connection = connect(with(server, "roce,iwarp"));
+
+    assertThat(connection.medium()).isEqualTo("iwarp");
+    assertThat(connection.peer()).startsWith("iwarp://127.0.0.1:" + server.address().getPort());
+    assertEchoes(connection);
   }
 
   @Test
@@ -213,7 +226,7 @@ class MediaTest {
     assertThatThrownBy(() -> bind(transport, with(first, "emulated,shm")))
         .isInstanceOf(RdmaConnectException.class)
         .hasMessageContaining("somebody listens there already");
-    // What it had already was given back.
+    // The slots that it had already were given back.
     first.dispose();
     bind(transport, with(first, "emulated,shm"));
   }

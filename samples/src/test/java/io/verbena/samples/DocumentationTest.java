@@ -24,13 +24,8 @@ class DocumentationTest {
   private static final Path TOOLS = ROOT.resolve("tools/src/main/java");
 
   /** Pages of which every Java program comes from a source that is compiled and run. */
-  private static final Set<Path> COMPILED =
-      Set.of(
-          ROOT.resolve("README.md"),
-          ROOT.resolve("docs/adapters.md"),
-          ROOT.resolve("docs/getting-started.md"));
-
   private static final String FENCE = "```";
+
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
   private static final Pattern HEADING = Pattern.compile("#{1,6} (.*)");
   private static final Pattern COMMAND =
@@ -77,15 +72,12 @@ class DocumentationTest {
         continue;
       }
       Matcher source = SNIPPET.matcher(lines.get(i - 1));
-      if (source.matches()) {
-        List<String> sourceLines = Files.readAllLines(ROOT.resolve(source.group(1)));
-        assertThat(between(lines.subList(i, lines.size()), FENCE + "java", FENCE))
-            .as("%s: %s", page, source.group())
-            .isNotEmpty()
-            .isEqualTo(between(sourceLines, "// snippet: " + source.group(2), "// end"));
-      } else {
-        assertThat(COMPILED).as("pages whose programs have a source").doesNotContain(page);
-      }
+      assertThat(source.matches()).as("%s:%s names the source of a program", page, i).isTrue();
+      List<String> sourceLines = Files.readAllLines(ROOT.resolve(source.group(1)));
+      assertThat(between(lines.subList(i, lines.size()), FENCE + "java", FENCE))
+          .as("%s: %s", page, source.group())
+          .isNotEmpty()
+          .isEqualTo(between(sourceLines, "// snippet: " + source.group(2), "// end"));
     }
   }
 
@@ -140,7 +132,7 @@ class DocumentationTest {
         .collect(Collectors.toSet());
   }
 
-  /** What stands between two lines, with one space for any white space. */
+  /** Returns what stands between two lines, with one space for any white space. */
   private static String between(List<String> lines, String first, String last) {
     return lines.stream()
         .dropWhile(line -> !line.strip().equals(first))

@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
     header = "tools for RDMA, on every provider by URI",
     description = {
       "What people know from rdma-core and perftest, on emulated HCAs, on RNICs and on Soft-RoCE."
-          + " `verbena COMMAND --help` tells the rest."
+          + " `verbena COMMAND --help` shows the rest."
     },
     subcommands = {
       DevicesCommand.class,

@@ -28,6 +28,9 @@ public final class WorkCompletion {
   private int sourceQueuePair;
   private int flags;
 
+  /** The sender's service level, and below it the 16 bits of its LID. */
+  private int source;
+
   /** Returns an array of {@code count} fresh completions to poll into. */
   public static WorkCompletion[] array(int count) {
     WorkCompletion[] completions = new WorkCompletion[count];
@@ -92,6 +95,19 @@ public final class WorkCompletion {
     return sourceQueuePair;
   }
 
+  /**
+   * Returns the LID of the port that a datagram came from, or of the router that it came by; 0 but
+   * on InfiniBand.
+   */
+  public int sourceLid() {
+    return source & 0xffff;
+  }
+
+  /** Returns the service level on which a datagram came; 0 but on InfiniBand. */
+  public int serviceLevel() {
+    return source >>> 16;
+  }
+
   /** Returns which of {@link #WITH_IMM}, {@link #GRH} and {@link #WITH_INV} hold. */
   public int flags() {
     return flags;
@@ -115,6 +131,17 @@ public final class WorkCompletion {
     this.queuePairNumber = queuePairNumber;
     this.sourceQueuePair = sourceQueuePair;
     this.flags = flags;
+    source = 0;
+  }
+
+  /**
+   * For providers: sets by which way a datagram came on InfiniBand, once all else is set.
+   *
+   * @param lid 16 bits
+   * @param serviceLevel 0 to 15
+   */
+  public void setSource(int lid, int serviceLevel) {
+    source = serviceLevel << 16 | lid;
   }
 
   /** For providers: sets all fields of a failed completion. */
@@ -126,6 +153,7 @@ public final class WorkCompletion {
     this.queuePairNumber = queuePairNumber;
     this.byteLength = 0;
     this.flags = 0;
+    source = 0;
   }
 
   /**
@@ -143,6 +171,7 @@ public final class WorkCompletion {
     this.queuePairNumber = from.queuePairNumber;
     this.sourceQueuePair = from.sourceQueuePair;
     this.flags = from.flags;
+    source = from.source;
   }
 
   @Override

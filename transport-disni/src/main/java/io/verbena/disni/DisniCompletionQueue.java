@@ -37,7 +37,7 @@ final class DisniCompletionQueue implements CompletionQueue {
   private int queuePairs;
   private int unacknowledged;
 
-  /** Completions that were looked at already and are still to be told, oldest first. */
+  /** Completions that were looked at already and are still to be returned, oldest first. */
   private final ArrayDeque<ByteBuffer> kept = new ArrayDeque<>();
 
   /** The program is done with it. */
@@ -91,7 +91,7 @@ final class DisniCompletionQueue implements CompletionQueue {
         pointer,
         made -> {
           if (channel != null) {
-            // Without one it tells no events.
+            // Without a channel it raises no events.
             device.moderate(made);
           }
           int got = (int) granted.bytes().getLong(0);
@@ -136,7 +136,8 @@ final class DisniCompletionQueue implements CompletionQueue {
       int room = Math.min(BATCH, completions.length - count);
       int polled = core.poll(pointer, room, batch.address());
       if (polled < 0 && count > 0) {
-        // Those that came before are told first; a failure that lasts is told by the next call.
+        // Those that came before are returned first; a failure that lasts is reported by the next
+        // call.
         break;
       }
       if (polled < 0) {
@@ -206,7 +207,7 @@ final class DisniCompletionQueue implements CompletionQueue {
       keepFlushed(cookie, queuePair);
     }
     if (channel != null) {
-      // There is no event of the HCA: whoever awaits one looks once more.
+      // There is no event of the HCA: a thread that awaits one looks once more.
       channel.wakeup();
     }
   }
@@ -220,8 +221,8 @@ final class DisniCompletionQueue implements CompletionQueue {
   }
 
   /**
-   * Flushes what a queue still has, once the HCA completes nothing of it any more. For those who
-   * keep others from posting to it.
+   * Flushes what a queue still has, once the HCA completes nothing of it any more. The caller keeps
+   * others from posting to it.
    *
    * @param first the cookie of the queue's sequence number 0
    * @param queuePair whose it is
@@ -294,6 +295,10 @@ final class DisniCompletionQueue implements CompletionQueue {
         ((flags & WC_WITH_IMM) != 0 ? WorkCompletion.WITH_IMM : 0)
             | (datagram && (flags & WC_GRH) != 0 ? WorkCompletion.GRH : 0)
             | ((flags & WC_WITH_INV) != 0 ? WorkCompletion.WITH_INV : 0));
+    if (datagram && queue.isOnInfiniBand()) {
+      completion.setSource(
+          Short.toUnsignedInt(bytes.getShort(at + Layout.WC_SLID)), bytes.get(at + Layout.WC_SL));
+    }
     return true;
   }
 
@@ -352,7 +357,7 @@ final class DisniCompletionQueue implements CompletionQueue {
     queuePairs--;
   }
 
-  /** Returns once no poller, who holds the monitor, frees a slot found before this call. */
+  /** Returns once no poller, which holds the monitor, frees a slot found before this call. */
   void awaitPoller() {
     Monitors.awaitHolder(this);
   }
@@ -360,7 +365,7 @@ final class DisniCompletionQueue implements CompletionQueue {
   /**
    * {@inheritDoc}
    *
-   * <p>If the HCA refuses to destroy it, it tells nothing any more, and closing it can be tried
+   * <p>If the HCA refuses to destroy it, it returns nothing any more, and closing it can be tried
    * again.
    */
   @Override

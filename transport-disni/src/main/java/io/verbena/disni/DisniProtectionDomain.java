@@ -2,16 +2,19 @@
 package io.verbena.disni;
 
 import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.GlobalRoute;
 import io.verbena.verbs.MemoryWindowType;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.WorkCompletion;
 import io.verbena.verbs.provider.AddressLimits;
 import io.verbena.verbs.provider.OpenCount;
 import io.verbena.verbs.provider.QueuePairLimits;
@@ -23,7 +26,7 @@ import java.util.Set;
 /** A protection domain and the count of what it holds. */
 final class DisniProtectionDomain implements ProtectionDomain {
 
-  /** What a protection domain owns. */
+  /** The objects that a protection domain owns. */
   enum Kind {
     MEMORY_REGION,
     MEMORY_WINDOW,
@@ -141,6 +144,28 @@ final class DisniProtectionDomain implements ProtectionDomain {
         Kind.ADDRESS_HANDLE,
         device.attributes().maxAddressHandles(),
         () -> new DisniAddressHandle(this, vector));
+  }
+
+  /** {@inheritDoc} On InfiniBand the LID leads back, with a GID beside it from another subnet. */
+  @Override
+  public AddressHandle createAddressHandle(WorkCompletion received, ByteBuffer area) {
+    if (!received.isSuccess() || received.sourceLid() == 0) {
+      return ProtectionDomain.super.createAddressHandle(received, area);
+    }
+    boolean isRouted = (received.flags() & WorkCompletion.GRH) != 0;
+    AddressVector way =
+        isRouted
+            ? GlobalRoute.back(area, device.port().gids())
+            : AddressVector.toLid(received.sourceLid());
+    return createAddressHandle(
+        new AddressVector(
+            way.destination(),
+            way.sourceGidIndex(),
+            way.hopLimit(),
+            way.trafficClass(),
+            way.flowLabel(),
+            received.sourceLid(),
+            received.serviceLevel()));
   }
 
   /** Counts what it is to hold from now on. */

@@ -28,8 +28,8 @@ import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair: its states, and its two queues, each with a lock for those who post, as the driver
- * has; what takes the queue pair away holds both.
+ * A queue pair: its states, and its two queues, each with a lock for posting, as the driver has;
+ * what takes the queue pair away holds both.
  */
 final class DisniQueuePair extends SlotHolder implements QueuePair {
   private static final int NO_PEER = -1;
@@ -51,7 +51,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   /** Whether this end flushes what is posted in ERR, since the HCA does not. */
   private final boolean flushesItself;
 
-  /** What the HCA did not flush of what it has is flushed. */
+  /** Whether this end has flushed what the HCA did not flush of the sends. */
   private boolean sendsAreFlushed;
 
   private boolean receivesAreFlushed;
@@ -103,7 +103,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
             sending);
     receives = new ReceiveQueue(device.core(), pointer, capabilities, quirks);
     known = created(type, connection);
-    datagrams(type == QueuePairType.UD);
+    datagrams(type == QueuePairType.UD, device.at());
     tag(device.context().queues().reserve());
     device.context().queues().put(this);
     device.context().created(pointer, device, this);
@@ -216,7 +216,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     }
   }
 
-  /** Learns from the connection manager of an end that the device tells nobody who asks. */
+  /** Asks the connection manager for an end that the device itself does not report. */
   private void hear() {
     if (connection != null && device.context().quirks().hidesState()) {
       connection.manager().look();
@@ -235,8 +235,8 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   /**
    * {@inheritDoc}
    *
-   * <p>The kernel counts retransmissions for the device alone, and a shared receive queue does not
-   * tell which receives came here.
+   * <p>The kernel counts retransmissions for the device alone, and it is unknown which receives of
+   * a shared receive queue came here.
    */
   @Override
   public QueuePairReading reading() {
@@ -247,7 +247,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
       if (!closed) {
         QueuePairAttributes now = AttributeBlock.read(queryWords());
         state = now.state();
-        // 0 is the subnet manager's, and nobody's peer.
+        // 0 is the subnet manager's, and no peer's.
         peer = now.destinationQueuePair() == 0 ? NO_PEER : now.destinationQueuePair();
       }
     }
@@ -300,7 +300,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     }
   }
 
-  /** What iWARP has no words for. */
+  /** Refuses attributes that iWARP does not have. */
   private void checkKind(QueuePairAttributes change) {
     if (!device.context().quirks().isIwarp()) {
       return;
@@ -315,7 +315,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     }
   }
 
-  /** What was posted is gone, and what completed of it is not told any more. */
+  /** Drops what was posted, and what completed of it and was not polled. */
   private void dropRequests() {
     tag(device.context().queues().renew(tag()));
     queues.awaitPollers();
@@ -332,7 +332,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   }
 
   /**
-   * Has its connection move it.
+   * Applies a step of its connection.
    *
    * @return what the step answers, or {@code -EINVAL} if it is closed
    */
@@ -358,7 +358,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
         int done = tell(new QueuePairAttributes().state(QueuePairState.ERR));
         known = QueuePairState.ERR;
         flushRest();
-        // A device that is gone flushes nothing, and that is no error of who lets go of it.
+        // A device that is gone flushes nothing, and that is no error of the caller.
         return done == -Errno.EIO || done == -Errno.ENODEV ? 0 : done;
       }
     }
@@ -394,7 +394,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     }
   }
 
-  /** When this returns the HCA has flushed all that it will. If it fails, the device is gone. */
+  /** Makes the HCA flush all that it will; if this fails, the device is gone. */
   private void endFlush() {
     tell(new QueuePairAttributes().state(QueuePairState.ERR));
   }
@@ -485,7 +485,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
    * Goes to ERR from ERR, which flushes again. Soft-RoCE flushes receives when it goes to ERR, but
    * a user-space post does not reach the kernel, and what is posted in ERR would lie there for
    * ever. If that fails, the device is gone or the queue pair was reset: nothing is left to flush,
-   * and who polls must get the completions that it has taken already.
+   * and a poller must get the completions that it has taken already.
    */
   private void flushLate() {
     if (device.context().quirks().flushesLate()) {
@@ -508,8 +508,8 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   /**
    * {@inheritDoc}
    *
-   * <p>If the HCA refuses to destroy it, it takes and tells nothing any more, and closing it can be
-   * tried again.
+   * <p>If the HCA refuses to destroy it, it takes and completes nothing any more, and closing it
+   * can be tried again.
    */
   @Override
   public void close() {
@@ -531,8 +531,8 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   }
 
   /**
-   * Takes what it has completed of a shared queue's receives: drivers (mlx5) drop with a queue pair
-   * the completions that nobody polled, and the slots would never be free again. In ERR nothing is
+   * Takes its completions of a shared queue's receives: drivers (mlx5) drop with a queue pair the
+   * completions that were not polled, and the slots would never be free again. In ERR nothing is
    * added to them.
    */
   private void stop() {
@@ -564,7 +564,10 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     destroyed = true;
   }
 
-  /** Before its memory is another's: nobody finds it by its pointer or its tag any more. */
+  /**
+   * Removes it from all tables before its memory is another's: no look-up by pointer or tag finds
+   * it any more.
+   */
   private void leave() {
     if (!closed) {
       closed = true;

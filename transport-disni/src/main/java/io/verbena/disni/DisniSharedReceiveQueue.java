@@ -163,13 +163,17 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
     return slots.free(slot, queuePair);
   }
 
-  /** One of its queue pairs failed; the shared queue did not. */
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Does nothing: one of its queue pairs failed, and the shared queue did not.
+   */
   @Override
   void failed() {}
 
   synchronized void attach(QueuePairType type) {
     checkOpen("create queue pair");
-    datagrams(type == QueuePairType.UD);
+    datagrams(type == QueuePairType.UD, domain.device().at());
     queuePairs++;
   }
 

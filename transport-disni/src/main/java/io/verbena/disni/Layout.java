@@ -2,8 +2,8 @@
 package io.verbena.disni;
 
 /**
- * Where the fields of libibverbs' structures stand on 64-bit machines; {@code layout.c} asserts the
- * same numbers when it is compiled.
+ * The offsets of the fields of libibverbs' structures on 64-bit machines; {@code layout.c} asserts
+ * the same numbers when it is compiled.
  */
 final class Layout {
   /** {@code struct ibv_sge}. */
@@ -59,6 +59,8 @@ final class Layout {
   static final int WC_QP_NUM = 28;
   static final int WC_SRC_QP = 32;
   static final int WC_FLAGS = 36;
+  static final int WC_SLID = 42;
+  static final int WC_SL = 44;
   static final int WC_SIZE = 48;
 
   private Layout() {}

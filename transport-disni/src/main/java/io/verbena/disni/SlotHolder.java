@@ -8,8 +8,9 @@ package io.verbena.disni;
 abstract class SlotHolder {
   private volatile int tag;
   private volatile boolean datagrams;
+  private volatile boolean onInfiniBand;
 
-  /** What the {@linkplain Cookie cookies} of its requests begin with now. */
+  /** Returns what the {@linkplain Cookie cookies} of its requests begin with now. */
   final int tag() {
     return tag;
   }
@@ -18,12 +19,23 @@ abstract class SlotHolder {
     tag = now;
   }
 
-  /** Whether it is of datagrams, whose receives begin with a GRH and tell who sent them. */
+  /** Returns whether it is of datagrams, whose receives begin with a GRH and name their sender. */
   final boolean isOfDatagrams() {
     return datagrams;
   }
 
-  final void datagrams(boolean are) {
+  /** Returns whether these are told by which LID they came. */
+  final boolean isOnInfiniBand() {
+    return onInfiniBand;
+  }
+
+  /**
+   * Sets whether it is of datagrams.
+   *
+   * @param at the port that they come by
+   */
+  final void datagrams(boolean are, DisniPort at) {
+    onInfiniBand = are && at.isInfiniBand();
     datagrams = are;
   }
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What devices do otherwise than those on which the whole TCK runs. */
+/** Tests devices that differ from those on which the whole TCK runs. */
 @Tag(FakeRdmaCore.TAG)
 final class DeviceKindsTest {
   private static final String INFINIBAND = "10.0.4.1:0";
@@ -154,6 +154,31 @@ final class DeviceKindsTest {
             .rnrRetry(7)
             .sendPsn(0)
             .maxReadAtomic(1));
+  }
+
+  @Test
+  void sendsOnTheServiceLevelOfTheWay() {
+    try (DisniDevice device = open(INFINIBAND);
+        DisniProtectionDomain domain = device.allocateProtectionDomain();
+        DisniCompletionQueue queue = device.createCompletionQueue(8, null, false);
+        DisniQueuePair one = domain.createQueuePair(QueuePairOptions.reliable(queue, queue, 4, 4));
+        DisniQueuePair two =
+            domain.createQueuePair(QueuePairOptions.reliable(queue, queue, 4, 4))) {
+      AddressVector way = new AddressVector(new Gid(0, 0), 0, 64, 0, 0, device.port().lid(), 5);
+      connect(one, two, way);
+      connect(two, one, AddressVector.toLid(device.port().lid()));
+
+      try (DisniAddressHandle handle = new DisniAddressHandle(domain, way);
+          DisniAddressHandle plain = new DisniAddressHandle(domain, AddressVector.toLid(9))) {
+        assertThat(FakeRdmaCore.serviceLevel(handle.pointer())).isEqualTo(5);
+        assertThat(FakeRdmaCore.serviceLevel(plain.pointer())).isZero();
+      }
+      assertThat(FakeRdmaCore.pairServiceLevel(one.pointer())).isEqualTo(5);
+      assertThat(FakeRdmaCore.pairServiceLevel(two.pointer())).isZero();
+      AddressVector told = one.query().addressVector();
+      assertThat(told).isNotNull();
+      assertThat(told.serviceLevel()).isEqualTo(5);
+    }
   }
 
   @Test

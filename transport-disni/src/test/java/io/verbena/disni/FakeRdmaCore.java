@@ -57,7 +57,7 @@ final class FakeRdmaCore {
   }
 
   /**
-   * Has the fake do something.
+   * Runs a line of a script in the fake.
    *
    * @param line of the script, see {@code script.c}
    */
@@ -69,7 +69,7 @@ final class FakeRdmaCore {
   }
 
   /**
-   * Whether a line that asks something is so.
+   * Returns whether a line that asks something is so.
    *
    * @param line {@code is-waiting}, or {@code is-paused} or {@code is-freed} with what they ask
    *     about
@@ -84,16 +84,18 @@ final class FakeRdmaCore {
   /** The call that was made to fail last, or at which something was done. */
   static native String lastFault();
 
-  /** How many objects there are of all devices. */
+  /** Returns how many objects there are of all devices. */
   static native int objects();
 
-  /** How many objects there are of connection managers. */
+  /** Returns how many objects there are of connection managers. */
   static native int connectionObjects();
 
   /** The completion vector with which a completion queue was created. */
   static native int vector(long queue);
 
-  /** How a completion queue is moderated: count &lt;&lt; 16 | period, or -1 if nobody asked. */
+  /**
+   * Returns how a completion queue is moderated: count &lt;&lt; 16 | period, or -1 if nobody asked.
+   */
   static native long moderation(long queue);
 
   /** The access flags of a region. */
@@ -102,6 +104,21 @@ final class FakeRdmaCore {
   /** The options of ECE that a queue pair has agreed on with its peer. */
   static native int ece(long pair);
 
+  /** How often entries of tables of GIDs were asked for, of all devices. */
+  static native int gidQueries();
+
+  /** The service level of an address handle. */
+  static native int serviceLevel(long handle);
+
+  /** The service level of a queue pair's way to its peer. */
+  static native int pairServiceLevel(long pair);
+
   /** The port of an address handle. */
   static native int port(long handle);
+
+  /** Whether datagrams to an address handle have a GRH. */
+  static native boolean isGlobal(long handle);
+
+  /** The LID that an address handle leads to. */
+  static native int lid(long handle);
 }

@@ -4,9 +4,11 @@ package io.verbena.disni;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.Gid;
+import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
 import java.util.List;
@@ -69,6 +71,19 @@ final class GidTableTest {
     assertThatThrownBy(() -> FakeRdmaCore.open(URI.create(ADDRESS + "?gid=" + FREE)))
         .isInstanceOf(VerbsException.class)
         .hasMessageContaining("gid: 6 (expected: 0..5)");
+  }
+
+  @Test
+  void isAskedForOneGidByAnAddressHandle() {
+    Gid destination = new Gid(0, 0xffff_0a00_0b01L);
+    try (Device datagrams = FakeRdmaCore.open(FakeRdmaCore.uri("10.0.11.1:0"));
+        ProtectionDomain domain = datagrams.allocateProtectionDomain()) {
+      int before = FakeRdmaCore.gidQueries();
+
+      domain.createAddressHandle(new AddressVector(destination, 3, 64, 0, 0)).close();
+
+      assertThat(FakeRdmaCore.gidQueries() - before).isEqualTo(1);
+    }
   }
 
   @Test

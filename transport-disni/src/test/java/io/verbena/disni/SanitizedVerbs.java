@@ -8,7 +8,18 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.TestExecutionResult.Status;
+import org.junit.platform.engine.UniqueId;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
@@ -20,9 +31,77 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 final class SanitizedVerbs {
   private SanitizedVerbs() {}
 
-  /** Prints whether a sanitizer is loaded, and at the end how many tests succeeded. */
+  private static final class Counts {
+    private final AtomicInteger run = new AtomicInteger();
+    private final AtomicInteger failed = new AtomicInteger();
+    private final AtomicInteger skipped = new AtomicInteger();
+    private volatile long started;
+    private volatile long nanos;
+
+    void add(TestIdentifier what, Status status) {
+      if (what.isTest()) {
+        run.incrementAndGet();
+      }
+      if (status == Status.FAILED) {
+        failed.incrementAndGet();
+      } else if (what.isTest() && status == Status.ABORTED) {
+        skipped.incrementAndGet();
+      }
+    }
+
+    String line(String name) {
+      return String.format(
+          Locale.ROOT,
+          "Tests run: %s, Failures: %s, Skipped: %s, Time elapsed: %.1f s -- in %s",
+          run,
+          failed,
+          skipped,
+          nanos / (double) TimeUnit.SECONDS.toNanos(1),
+          name);
+    }
+  }
+
+  /** Counts tests by class; called by all threads that run some. */
+  private static final class CountsByClass implements TestExecutionListener {
+    private final Map<String, Counts> counts = new ConcurrentHashMap<>();
+
+    private Optional<Counts> of(TestIdentifier what) {
+      return UniqueId.parse(what.getUniqueId()).getSegments().stream()
+          .filter(segment -> segment.getType().equals("class"))
+          .map(segment -> segment.getValue().replaceAll(".*\\.", ""))
+          .findFirst()
+          .map(name -> counts.computeIfAbsent(name, n -> new Counts()));
+    }
+
+    private static boolean isClass(TestIdentifier what) {
+      return UniqueId.parse(what.getUniqueId()).getLastSegment().getType().equals("class");
+    }
+
+    @Override
+    public void executionStarted(TestIdentifier what) {
+      if (isClass(what)) {
+        of(what).ifPresent(counts -> counts.started = System.nanoTime());
+      }
+    }
+
+    @Override
+    public void executionSkipped(TestIdentifier what, String reason) {
+      of(what).ifPresent(counts -> counts.add(what, Status.ABORTED));
+    }
+
+    @Override
+    public void executionFinished(TestIdentifier what, TestExecutionResult result) {
+      of(what).ifPresent(counts -> counts.add(what, result.getStatus()));
+      if (isClass(what)) {
+        of(what).ifPresent(counts -> counts.nanos = System.nanoTime() - counts.started);
+      }
+    }
+  }
+
+  /** Prints whether a sanitizer is loaded, and at the end a line for each class. */
   public static void main(String[] classes) throws IOException {
     var summary = new SummaryGeneratingListener();
+    var counts = new CountsByClass();
     LauncherFactory.create()
         .execute(
             LauncherDiscoveryRequestBuilder.request()
@@ -34,11 +113,12 @@ final class SanitizedVerbs {
                     "junit.jupiter.execution.parallel.config.fixed.parallelism", "8")
                 .configurationParameter("junit.jupiter.execution.timeout.default", "60 s")
                 .build(),
-            summary);
+            summary,
+            counts);
     try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
       System.out.println("sanitizer: " + maps.anyMatch(line -> line.contains("libasan")));
     }
-    System.out.println("succeeded: " + summary.getSummary().getTestsSucceededCount());
+    counts.counts.forEach((name, ofClass) -> System.out.println(ofClass.line(name)));
     summary.getSummary().printFailuresTo(new PrintWriter(System.err, true, UTF_8));
     // A thread that a test left behind does not keep it.
     System.exit(summary.getSummary().getTotalFailureCount() == 0 ? 0 : 1);

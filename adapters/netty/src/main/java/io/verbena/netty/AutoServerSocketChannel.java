@@ -14,6 +14,7 @@ import io.netty.channel.IoEventLoop;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.ServerSocketChannelConfig;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.NetUtil;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
@@ -37,11 +38,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The limits and the accept hook of {@link RdmaChannelOption} are unknown to TCP: with them, as
  * on an HCA with {@code key-file}, it does not bind, instead of letting clients in that pass them
- * by.
+ * by. Nor does it bind at the address of an HCA of {@code iwarp://}, which listens on a port of TCP
+ * itself.
  */
 public final class AutoServerSocketChannel extends AbstractServerChannel
     implements ServerSocketChannel {
-  /** How often a port that TCP has chosen may be another's over RDMA. */
+  /** The number of attempts to find a port that is free over TCP and over RDMA. */
   private static final int MOST_PORTS = 16;
 
   private final AutoServerSocketChannelConfig config =
@@ -128,23 +130,15 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
   private boolean bind(InetSocketAddress wanted, boolean mayFail) throws IOException {
     List<Channel> made = new ArrayList<>();
     try {
-      ServerSocketChannel socket = sockets.newChannel();
-      made.add(socket);
-      config.mirrorTo(socket.config());
-      register(socket);
-      bind(socket, AutoSocketChannel.TCP, wanted);
-      InetSocketAddress bound = requireNonNull(socket.localAddress(), "localAddress");
-      if (RdmaIoHandler.isCompatibleLoop(eventLoop())) {
-        RdmaServerSocketChannel rdma = new RdmaServerSocketChannel(config);
-        made.add(rdma);
-        register(rdma);
-        SharedHca hca = rdma.loopHca();
-        if (hca.isLocked()) {
-          throw new BindException(SharedHca.LOCKED + hca.address());
-        }
-        bind(rdma, hca.scheme(), new InetSocketAddress(wanted.getAddress(), bound.getPort()));
+      if (wanted.getPort() == 0) {
+        InetSocketAddress free = bindTcp(wanted, made);
+        bindRdma(wanted, free.getPort(), made);
+        address = free;
+      } else {
+        // RDMA first: a client that finds TCP alone keeps to it, and remembers it for others.
+        bindRdma(wanted, wanted.getPort(), made);
+        address = bindTcp(wanted, made);
       }
-      address = bound;
     } catch (IOException | RuntimeException e) {
       made.forEach(AutoServerSocketChannel::close);
       if (mayFail && wanted.getPort() == 0 && isTakenOverRdma(e)) {
@@ -155,6 +149,43 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
     listening = List.copyOf(made);
     made.forEach(each -> each.closeFuture().addListener(end -> unsafe().close(voidPromise())));
     return true;
+  }
+
+  /** Adds its socket to {@code made}, before the channel of RDMA: what is first closes first. */
+  private InetSocketAddress bindTcp(InetSocketAddress at, List<Channel> made) throws IOException {
+    ServerSocketChannel socket = sockets.newChannel();
+    made.add(0, socket);
+    config.mirrorTo(socket.config());
+    register(socket);
+    bind(socket, AutoSocketChannel.TCP, at);
+    return requireNonNull(socket.localAddress(), "localAddress");
+  }
+
+  /**
+   * Binds over RDMA; does nothing on a loop without an HCA.
+   *
+   * @param port the port to bind: that of {@code wanted}, or one that TCP has chosen
+   */
+  private void bindRdma(InetSocketAddress wanted, int port, List<Channel> made) throws IOException {
+    if (!RdmaIoHandler.isCompatibleLoop(eventLoop())) {
+      return;
+    }
+    RdmaServerSocketChannel rdma = new RdmaServerSocketChannel(config);
+    made.add(rdma);
+    register(rdma);
+    SharedHca hca = rdma.loopHca();
+    if (hca.isLocked()) {
+      throw new BindException(SharedHca.LOCKED + hca.address());
+    }
+    if (hca.sharesPortsWithTcp(wanted.getAddress())) {
+      throw new BindException(
+          hca.scheme()
+              + ": "
+              + NetUtil.toSocketAddressString(wanted)
+              + ": iwarp:// and TCP both listen on this TCP port (expected: iwarp:// without"
+              + " orTcp(), or orTcp() with roce:// or an RNIC)");
+    }
+    bind(rdma, hca.scheme(), new InetSocketAddress(wanted.getAddress(), port));
   }
 
   private static boolean isTakenOverRdma(Exception why) {

@@ -1,32 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.util.NettyRuntime;
 import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
 import io.verbena.core.loop.CompletionQueues;
 import io.verbena.core.loop.LinkedPosts;
 import io.verbena.core.loop.QueueMember;
+import io.verbena.core.receive.OwnReceives;
 import io.verbena.core.receive.ReceiveFrames;
 import io.verbena.core.receive.ReceivePool;
+import io.verbena.core.receive.ReceiveQueues;
 import io.verbena.core.receive.ReceiveShare;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.VerbsException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receives of a loop's streams: one pool for all where the device has shared receive queues. On
- * the event loop's thread only.
+ * The receives of a loop's streams: one pool for all where the device has shared receive queues,
+ * else a queue for each. On the event loop's thread only.
  */
 final class LoopReceives {
   private static final int FIRST = 4;
 
   private final ReceiveFrames frames;
   private final @Nullable ReceivePool pool;
+  private final @Nullable ReceiveQueues queues;
 
   /**
-   * Takes no receives yet.
+   * Creates it without receives.
    *
    * @param posts of the loop, or null if each receive is to be posted at once
    */
@@ -52,6 +59,7 @@ final class LoopReceives {
                 posts,
                 hca.meter(),
                 hca.closeFirst());
+    queues = pool == null ? new ReceiveQueues(frames, posts) : null;
   }
 
   /** Returns how many receives a peer is promised at all times. */
@@ -72,5 +80,16 @@ final class LoopReceives {
    */
   @Nullable ReceiveShare join() {
     return pool == null ? null : pool.join();
+  }
+
+  /**
+   * Returns the receives of a new stream, where each has its own.
+   *
+   * @param prefix the work request ids begin with it
+   * @param most the most that it may have
+   * @param onRefusal called when the HCA has refused receives that waited to be linked
+   */
+  OwnReceives open(QueuePair pair, long prefix, int most, Consumer<Throwable> onRefusal) {
+    return requireNonNull(queues, "receives are shared").open(pair, prefix, most, onRefusal);
   }
 }

@@ -6,6 +6,7 @@ import io.verbena.core.loop.LinkedPosts;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.core.memory.Lease;
 import io.verbena.core.memory.Location;
+import io.verbena.core.receive.Receives;
 import io.verbena.core.stat.OpenQueuePairs;
 import io.verbena.core.stat.QueuePairUser;
 import io.verbena.meters.ConnectionMeter;
@@ -46,6 +47,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
   private static final int KEPT_FROM_BYTES = 3;
 
   private final QueuePair queuePair;
+  private final Receives receives;
   private final @Nullable LinkedPosts linked;
   private final Consumer<Throwable> onRefusal;
   private final long prefix;
@@ -55,13 +57,13 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
   private final @Nullable ByteBuf[] held;
   private final @Nullable Lease[] leases;
 
-  /** How many bytes of the channel's queue wait there until the message is sent. */
+  /** The number of bytes of the channel's queue that wait there until the message is sent. */
   private final int[] queued;
 
   private final PostedBytes waiting = new PostedBytes();
   private final SendWorkRequest single = new SendWorkRequest(/* maxScatterGather= */ 2);
 
-  /** Where signals stand on a device without immediate data, else null. */
+  /** The place of signals on a device without immediate data, else null. */
   private final @Nullable SignalTrailers trailers;
 
   private final ConnectionMeter meter;
@@ -71,7 +73,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
   private int completed;
   private int credits;
 
-  /** What the peer promises at all times. */
+  /** The credits that the peer promises at all times. */
   private int firstCredits;
 
   private int piece;
@@ -79,6 +81,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
   private boolean released;
 
   /**
+   * @param receives posted ahead of the messages that may give the peer credits for them
    * @param linked of the loop, or null
    * @param onRefusal breaks the stream: what it posted was refused
    * @param depth messages that may be posted at once
@@ -87,6 +90,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
    */
   SendBuffers(
       QueuePair queuePair,
+      Receives receives,
       @Nullable LinkedPosts linked,
       Consumer<Throwable> onRefusal,
       long prefix,
@@ -95,6 +99,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
       @Nullable SignalTrailers trailers) {
     this.trailers = trailers;
     this.queuePair = queuePair;
+    this.receives = receives;
     this.linked = linked;
     this.onRefusal = onRefusal;
     this.prefix = prefix;
@@ -207,7 +212,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
     meter.sent(length);
   }
 
-  /** Whether there is room for {@link #ask}. */
+  /** Returns whether there is room for {@link #ask}. */
   boolean canAsk() {
     return inFlight() < (ended ? depth : depth - KEPT_FROM_QUESTIONS);
   }
@@ -233,7 +238,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
     postLinked();
   }
 
-  /** Whether a message that only returns credits can be posted. */
+  /** Returns whether a message that only returns credits can be posted. */
   boolean canReturn() {
     return credits > (ended ? 0 : RESERVED - 1) && inFlight() < depth - KEPT_FROM_CREDITS;
   }
@@ -253,7 +258,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
     }
   }
 
-  /** Whether the stream was ended. */
+  /** Returns whether the stream was ended. */
   boolean hasEnded() {
     return ended;
   }
@@ -296,6 +301,11 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
     if (linked != null) {
       linked.post(this);
     }
+  }
+
+  @Override
+  public void postReceives() {
+    receives.post();
   }
 
   /** {@inheritDoc} Its bytes are lost, and the stream breaks. */

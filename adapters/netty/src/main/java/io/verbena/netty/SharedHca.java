@@ -44,10 +44,10 @@ import org.jspecify.annotations.Nullable;
 final class SharedHca {
   private static final long PATIENCE = TimeUnit.SECONDS.toNanos(10);
 
-  /** Without a host name, as an address that a socket tells has none. */
+  /** The loopback address without a host name, as the address of a connected socket has none. */
   private static final InetAddress LOOPBACK = withoutName(NetUtil.LOCALHOST4);
 
-  /** Why something else than RDMA may not take its place; the address follows. */
+  /** The start of the message that TCP may not take the place of RDMA; the address follows. */
   static final String LOCKED =
       "TCP has no keys (expected: an HCA without key-file, and TLS if anything): ";
 
@@ -58,7 +58,7 @@ final class SharedHca {
   private final URI address;
   private final InetAddress host;
 
-  /** Whether the HCA is one of a network, and not of an emulated fabric. */
+  /** Whether the HCA belongs to a network, and not to an emulated fabric. */
   private final boolean hasAddress;
 
   private final RdmaOptions options;
@@ -181,6 +181,15 @@ final class SharedHca {
     return query != null && ("&" + query).contains("&key-file=");
   }
 
+  /**
+   * Returns whether a listener of this HCA and a socket of TCP at {@code at} would listen on one
+   * TCP port: the emulated HCA of {@code iwarp://} listens by sockets of TCP.
+   */
+  boolean sharesPortsWithTcp(InetAddress at) {
+    return scheme().equals("iwarp")
+        && (at.equals(host) || at.isAnyLocalAddress() || host.isAnyLocalAddress());
+  }
+
   /** Returns the meter of the device. */
   HcaMeter meter() {
     return opened.meter();
@@ -245,7 +254,7 @@ final class SharedHca {
    * Returns the HCA's address for a socket address: this machine, by whatever name, is the host of
    * the HCA's own address.
    *
-   * @throws UnresolvedAddressException if it names a host that nobody has looked up
+   * @throws UnresolvedAddressException if it names a host that was not looked up
    */
   URI uri(InetSocketAddress socket) {
     InetAddress to = socket.getAddress();
@@ -292,7 +301,7 @@ final class SharedHca {
   /**
    * Returns the address that a channel wants to bind.
    *
-   * @throws UnresolvedAddressException if it names a host that nobody has looked up
+   * @throws UnresolvedAddressException if it names a host that was not looked up
    * @throws BindException if it is not this HCA's
    */
   InetSocketAddress checkOwn(InetSocketAddress wanted) throws BindException {
@@ -324,8 +333,8 @@ final class SharedHca {
   }
 
   /**
-   * Returns the address of who asks for a connection, with the port that the fabric tells; with
-   * port 0 where the fabric has no ports.
+   * Returns the address of the peer that requests a connection, with the port that the fabric
+   * reports; with port 0 where the fabric has no ports.
    */
   InetSocketAddress remote(ConnectionIdentifier request) {
     InetSocketAddress from = request.remoteAddress();

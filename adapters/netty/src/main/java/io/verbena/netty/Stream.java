@@ -74,7 +74,7 @@ final class Stream implements QueueMember, ReceivePool.User {
   private final ConnectionRecorder events;
   private State state = State.NEW;
 
-  /** Whether the connection is over, as the loop is told too, and may not have come to. */
+  /** Whether the connection is over; the loop gets the same event, perhaps later. */
   private volatile boolean over;
 
   private boolean wantsToWrite;
@@ -86,7 +86,7 @@ final class Stream implements QueueMember, ReceivePool.User {
   private @Nullable IOException failure;
   private @Nullable Future<?> deadline;
 
-  /** Whether a request is to be posted whose completion tells that all before it has arrived. */
+  /** Whether a request is to be posted whose completion shows that all before it has arrived. */
   private boolean owesFence;
 
   /**
@@ -263,7 +263,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     return identifier.peer();
   }
 
-  /** Returns whether it is closed: what comes is nobody's. */
+  /** Returns whether it is closed: what comes is dropped. */
   boolean isClosed() {
     return state == State.CLOSED;
   }
@@ -352,8 +352,8 @@ final class Stream implements QueueMember, ReceivePool.User {
   }
 
   /**
-   * Has the HCA flush what is posted, and takes what it has completed; returns false if it refuses,
-   * as one that is gone does.
+   * Moves the queue pair to its error state, which flushes what is posted, and takes its
+   * completions; returns false if the HCA refuses, as one that is gone does.
    */
   private boolean stopQueues() {
     receiveBuffers.halt();
@@ -376,6 +376,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     if (state == State.CLOSED) {
       return;
     }
+    receiveBuffers.halt();
     handler.drain();
     if (state == State.OPEN && receiveBuffers.isReadable()) {
       owner.readable();
@@ -396,8 +397,8 @@ final class Stream implements QueueMember, ReceivePool.User {
   }
 
   /**
-   * The queue pair has failed, of which nothing tells where it sends nothing: what came before is
-   * in the completion queue.
+   * Ends the connection of a failed queue pair, whose completions may not show the failure: what
+   * came before is in the completion queue.
    */
   private void noticeFailure() {
     if (state == State.CLOSED || disconnected) {
@@ -424,7 +425,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     }
   }
 
-  /** Has {@link #doWork} called once, in the event loop's next run. */
+  /** Runs {@link #doWork} once, in the event loop's next turn. */
   void schedule() {
     work.ask();
   }
@@ -445,7 +446,7 @@ final class Stream implements QueueMember, ReceivePool.User {
           owner.readable();
         }
         IOException broken = failure;
-        // The end is no byte: a channel that has been told of it is told that it broke, too.
+        // The end is no byte: a channel that has got it gets the error, too.
         if (state == State.OPEN && broken != null && reset && !receiveBuffers.hasUnread()) {
           terminate();
           owner.broken(broken);
@@ -483,7 +484,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     }
   }
 
-  /** Whether what waits can be sent, or fails. */
+  /** Returns whether a write can be sent now, or fails now. */
   private boolean mayWrite() {
     return failure == null
         ? wantsToWrite && sendBuffers.canSend()
@@ -515,7 +516,7 @@ final class Stream implements QueueMember, ReceivePool.User {
         try {
           sendTail();
         } finally {
-          // Whatever that throws: without a deadline it might stay for ever.
+          // Even if that throws: without a deadline it might stay for ever.
           finishPosted();
         }
       }
@@ -527,7 +528,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     }
   }
 
-  /** What was posted may still arrive. */
+  /** Lets what was posted arrive, within the time that a close may take. */
   private void finishPosted() {
     endBy(this::abort);
     schedule();
@@ -568,7 +569,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     }
   }
 
-  /** Each step is made, whatever those before it throw, as a device may that has failed. */
+  /** Closes everything. Each step runs, whatever those before it throw, as a failed device may. */
   private void terminate() {
     boolean wasConnected = state != State.NEW;
     state = State.CLOSED;

@@ -23,9 +23,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a stream has of its HCA: a queue pair whose completions the loop polls, and the memory of
- * both its queues. Its receives are a share of the loop's, or its own where the device has no
- * shared receive queues. On the event loop's thread only.
+ * The HCA's part of a stream: a queue pair whose completions the loop polls, and the memory of both
+ * its queues. Its receives are a share of the loop's, or its own where the device has no shared
+ * receive queues. On the event loop's thread only.
  */
 final class StreamQueues {
   private static final int MOST_INLINE = 256;
@@ -83,11 +83,16 @@ final class StreamQueues {
                   .withInlineData(mostInline()));
       queuePair = made;
       inlineLimit = Math.min(mostInline(), made.capabilities().maxInlineData());
+      ReceivePool.User user = stream;
+      own = share == null ? receives.open(made, joined.prefix(), most, user::receiveRefused) : null;
+      ownReceives = own;
+      Receives its = share == null ? requireNonNull(own) : share;
       SignalTrailers trailers =
           trails ? new SignalTrailers(hca.memory(), SendBuffers.slots(sends)) : null;
       out =
           new SendBuffers(
               made,
+              its,
               handler.linkedPosts(),
               onRefusal,
               joined.prefix(),
@@ -95,15 +100,12 @@ final class StreamQueues {
               hca.meter(),
               trailers);
       sendBuffers = out;
-      if (share == null) {
-        own = new OwnReceives(made, receives.frames(), joined.prefix(), most);
+      if (own != null) {
         own.fill(first);
       } else {
-        share.serve(made.number(), stream);
+        requireNonNull(share).serve(made.number(), stream);
         deviceEvents.listenForFailure(made, onFailure);
       }
-      ownReceives = own;
-      Receives its = share == null ? requireNonNull(own) : share;
       receiveBuffers = new ReceiveBuffers(its, receives.frames(), first, most);
     } catch (Throwable e) {
       if (made != null) {
@@ -125,7 +127,10 @@ final class StreamQueues {
     }
   }
 
-  /** What a signal stands behind cannot be inline, which is one piece. */
+  /**
+   * Returns the most bytes of an inline message: 0 with trailing signals, as inline data is one
+   * piece.
+   */
   private int mostInline() {
     return trails ? 0 : Math.min(MOST_INLINE, hca.device().attributes().maxInlineData());
   }
@@ -174,6 +179,7 @@ final class StreamQueues {
 
   /** Closes the queue pair and releases all memory; throws nothing. */
   void close() {
+    receiveBuffers.halt();
     hca.guarded(sendBuffers::postLinked);
     deviceEvents.forget(queuePair);
     hca.close(QUEUE_PAIR, queuePair::close);

@@ -10,23 +10,29 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.NetUtil;
 import io.verbena.core.testing.Addresses;
 import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers that listen over RDMA and over TCP at one port. */
 @Tag("once")
@@ -112,6 +118,36 @@ class AutoServerSocketChannelTest {
                         .bind(new InetSocketAddress(Ends.anySharedPort().getAddress(), port))))
             .isInstanceOf(BindException.class);
       }
+    }
+  }
+
+  /** A client that comes while a server starts again would find TCP alone, and keep to it. */
+  @Test
+  void listensOverRdmaBeforeItListensOverTcp() {
+    try (Ends ends = new Ends()) {
+      Channel before = bind(server(ends));
+      Ends.closeServer(before);
+      AtomicReference<Throwable> overRdma = new AtomicReference<>();
+      class Socket extends NioServerSocketChannel {
+        @Override
+        protected void doBind(SocketAddress local) throws Exception {
+          super.doBind(local);
+          Channel another = new RdmaServerSocketChannel();
+          eventLoop().register(another).sync();
+          ChannelPromise bound = another.newPromise();
+          another.unsafe().bind(local, bound);
+          overRdma.set(bound.cause());
+          another.unsafe().closeForcibly();
+        }
+      }
+
+      ends.server(() -> new AutoServerSocketChannel(Socket::new), Collector::new)
+          .bind(before.localAddress())
+          .syncUninterruptibly();
+
+      assertThat(overRdma.get())
+          .isInstanceOf(BindException.class)
+          .hasMessageStartingWith("Address already in use");
     }
   }
 
@@ -212,13 +248,70 @@ class AutoServerSocketChannelTest {
     }
   }
 
+  /** An address of loopback that no other JVM has. */
+  private static String ownLoopback(int second) {
+    long pid = ProcessHandle.current().pid();
+    return "127." + second + "." + pid / 250 % 250 + "." + (1 + pid % 250);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 7471})
+  void refusesTheAddressOfAnHcaThatListensOnPortsOfTcpItself(int port) {
+    String host = ownLoopback(33);
+    MultiThreadIoEventLoopGroup loop =
+        new MultiThreadIoEventLoopGroup(1, AutoIoHandler.newFactory(URI.create("iwarp://" + host)));
+    try {
+      ServerBootstrap server =
+          new ServerBootstrap()
+              .group(loop)
+              .channel(AutoServerSocketChannel.class)
+              .childHandler(new Collector());
+      InetSocketAddress itsOwn = new InetSocketAddress(host, port);
+      InetSocketAddress any = new InetSocketAddress(port);
+
+      Throwable atItsOwn = causeOf(server.bind(itsOwn));
+      Throwable atAny = causeOf(server.bind(any));
+
+      String reason =
+          ": iwarp:// and TCP both listen on this TCP port (expected: iwarp:// without orTcp(), or"
+              + " orTcp() with roce:// or an RNIC)";
+      assertThat(atItsOwn)
+          .isInstanceOf(BindException.class)
+          .hasMessage("iwarp: " + host + ":" + port + reason);
+      assertThat(atAny)
+          .isInstanceOf(BindException.class)
+          .hasMessage("iwarp: " + NetUtil.toSocketAddressString(any) + reason);
+    } finally {
+      loop.shutdownGracefully(0, Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+          .syncUninterruptibly();
+    }
+  }
+
+  @Test
+  void listensOnOnePortAtTheAddressOfAnIwarpHcaAndOverTcpAtAnother() {
+    MultiThreadIoEventLoopGroup loop =
+        new MultiThreadIoEventLoopGroup(
+            1, AutoIoHandler.newFactory(URI.create("iwarp://" + ownLoopback(34))));
+    try {
+      ChannelFuture bound =
+          new ServerBootstrap()
+              .group(loop)
+              .channel(AutoServerSocketChannel.class)
+              .childHandler(new Collector())
+              .bind(Ends.anyPort());
+
+      assertThat(bound.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(bound.cause()).isNull();
+    } finally {
+      loop.shutdownGracefully(0, Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+          .syncUninterruptibly();
+    }
+  }
+
   @Test
   void tcpDoesNotTakeThePlaceOfALockedWire(@TempDir Path folder) throws Exception {
     Path key = Files.write(folder.resolve("key"), new byte[32]);
-    // An address of loopback that no other JVM has.
-    long pid = ProcessHandle.current().pid();
-    URI hca =
-        URI.create("roce://127.32." + pid / 250 % 250 + "." + (1 + pid % 250) + "?key-file=" + key);
+    URI hca = URI.create("roce://" + ownLoopback(32) + "?key-file=" + key);
     MultiThreadIoEventLoopGroup loop =
         new MultiThreadIoEventLoopGroup(1, AutoIoHandler.newFactory(hca));
     try {

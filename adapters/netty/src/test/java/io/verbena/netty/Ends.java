@@ -6,10 +6,12 @@ import static org.awaitility.Awaitility.await;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ReflectiveChannelFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.Future;
@@ -35,7 +37,7 @@ import java.util.function.Supplier;
  * shuts both down, which fails if anything of their devices is still open.
  */
 final class Ends implements AutoCloseable {
-  /** How long anything may take. */
+  /** The time that anything may take. */
   static final Duration LIMIT = Addresses.within(Duration.ofSeconds(20));
 
   private static final Set<Integer> SHARED_PORTS = ConcurrentHashMap.newKeySet();
@@ -82,9 +84,16 @@ final class Ends implements AutoCloseable {
   /** The same, with a channel of another class. */
   ServerBootstrap server(
       Class<? extends ServerChannel> type, Supplier<? extends ChannelHandler> handlers) {
+    return server(new ReflectiveChannelFactory<>(type), handlers);
+  }
+
+  /** The same, with channels of a factory. */
+  ServerBootstrap server(
+      ChannelFactory<? extends ServerChannel> channels,
+      Supplier<? extends ChannelHandler> handlers) {
     return new ServerBootstrap()
         .group(serverLoop)
-        .channel(type)
+        .channelFactory(channels)
         .childHandler(
             new ChannelInitializer<SocketChannel>() {
               @Override
@@ -134,7 +143,7 @@ final class Ends implements AutoCloseable {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
   }
 
-  /** Closes a server. A selector lets go of its socket with the next turn of the loop. */
+  /** Closes a server. A selector releases its socket with the next turn of the loop. */
   static void closeServer(Channel server) {
     InetSocketAddress address = (InetSocketAddress) server.localAddress();
     server.close().syncUninterruptibly();
@@ -172,7 +181,7 @@ final class Ends implements AutoCloseable {
     return channel;
   }
 
-  /** Whether there is a connection that nobody has asked for. */
+  /** Returns whether there is a connection that nobody has asked for. */
   boolean hasAccepted() {
     return !accepted.isEmpty();
   }

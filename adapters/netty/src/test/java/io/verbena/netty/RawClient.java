@@ -6,6 +6,7 @@ import io.netty.channel.Channel;
 import io.verbena.core.memory.Location;
 import io.verbena.core.testing.Addresses;
 import io.verbena.netty.wire.Handshake;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -26,7 +27,13 @@ import org.jspecify.annotations.Nullable;
 final class RawClient implements AutoCloseable {
   private static final int SENDS = 64;
   static final int RECEIVES = 32;
-  private static final int LENGTH = 16 << 10;
+  private static final int LENGTH = 8 << 10;
+
+  /** Behind the memory of each receive, and that of all messages. */
+  private static final int TRAILER = (RECEIVES + 1) * LENGTH;
+
+  /** One more than requests that are posted. */
+  private static final int TRAILERS = SENDS + 1;
 
   private final SharedHca hca;
   private final ConnectionManager manager;
@@ -36,7 +43,12 @@ final class RawClient implements AutoCloseable {
   private final WorkCompletion[] completion = WorkCompletion.array(1);
   private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
   private final ArrayDeque<Integer> received = new ArrayDeque<>();
+
+  /** Whether the signal of a message is in its last bytes. */
+  private final boolean trails;
+
   private int sending;
+  private int sent;
   private @Nullable ConnectionIdentifier identifier;
   private @Nullable QueuePair pair;
 
@@ -48,7 +60,12 @@ final class RawClient implements AutoCloseable {
     hca = SharedHca.open(address, Ends.options().build());
     manager = hca.device().createConnectionManager();
     completions = hca.device().createCompletionQueue(256, null);
-    memory = hca.memory().allocator().directBuffer(LENGTH);
+    memory =
+        hca.memory()
+            .allocator()
+            .directBuffer(TRAILER + TRAILERS * SignalTrailers.LENGTH)
+            .setZero(0, TRAILER);
+    trails = !hca.device().attributes().supports(Capability.SEND_WITH_IMMEDIATE);
   }
 
   /** A client that is connected as it should be, and sends nothing. */
@@ -69,11 +86,12 @@ final class RawClient implements AutoCloseable {
   private static RawClient to(Channel server, URI address, int port) throws InterruptedException {
     RawClient client = new RawClient(address);
     client.connect(
-        (InetSocketAddress) server.localAddress(), new Handshake(port, false, 4096, 16).encode());
+        (InetSocketAddress) server.localAddress(),
+        new Handshake(port, client.trails, 4096, 16).encode());
     return client;
   }
 
-  /** Ends as a killed process does: the peer is told nothing. */
+  /** Ends as a killed process does: without a word to the peer. */
   void vanish() {
     QueuePair gone = pair;
     if (gone != null) {
@@ -82,16 +100,23 @@ final class RawClient implements AutoCloseable {
     }
   }
 
-  /** Connects with this private data, and answers the event that this ends with. */
+  /** Returns private data that a server takes. */
+  ByteBuffer handshake(int piece, int receives) {
+    return new Handshake(1, trails, piece, receives).encode();
+  }
+
+  /** Connects with this private data, and returns the event that this ends with. */
   ConnectionEvent connect(InetSocketAddress server, ByteBuffer data) throws InterruptedException {
     ConnectionIdentifier to = manager.resolve(hca.uri(server), Ends.LIMIT.toNanos());
     identifier = to;
     next();
     QueuePair made =
         to.createQueuePair(
-            hca.domain(), QueuePairOptions.reliable(completions, completions, SENDS, RECEIVES));
+            hca.domain(),
+            QueuePairOptions.reliable(completions, completions, SENDS, RECEIVES)
+                .withScatterGather(2, 1));
     pair = made;
-    hca.memory().locate(memory, 0, LENGTH, location);
+    hca.memory().locate(memory, 0, memory.capacity(), location);
     for (int i = 0; i < RECEIVES; i++) {
       postReceive(i);
     }
@@ -102,11 +127,12 @@ final class RawClient implements AutoCloseable {
   private void postReceive(long id) {
     QueuePair to = pair;
     if (to != null) {
-      to.postReceive(receive.id(id).buffer(location.address(), LENGTH, location.lkey()));
+      to.postReceive(
+          receive.id(id).buffer(location.address() + id * LENGTH, LENGTH, location.lkey()));
     }
   }
 
-  /** Whether the server ended the connection, within the limit. */
+  /** Returns whether the server ended the connection, within the limit. */
   boolean isDisconnected() throws InterruptedException {
     return next().type() == ConnectionEvent.Type.DISCONNECTED;
   }
@@ -119,17 +145,30 @@ final class RawClient implements AutoCloseable {
     return event;
   }
 
-  /** Sends so many bytes with this immediate. */
-  void send(int length, int immediate) {
-    post(new SendWorkRequest().sendWithImmediate(immediate), length);
+  /** Sends so many bytes with this signal. */
+  void send(int length, int signal) {
+    SendWorkRequest request = new SendWorkRequest(2);
+    addBytes(trails ? request.send() : request.sendWithImmediate(signal), length);
+    if (trails) {
+      int at = TRAILER + sent % TRAILERS * SignalTrailers.LENGTH;
+      memory.setInt(at, signal);
+      request.buffers().add(location.address() + at, SignalTrailers.LENGTH, location.lkey());
+    }
+    post(request);
   }
 
-  /** Sends so many bytes without an immediate. */
-  void send(int length) {
-    post(new SendWorkRequest().send(), length);
+  /** Sends so few bytes that there is no signal in them, and none as an immediate. */
+  void sendWithoutSignal() {
+    SendWorkRequest request = new SendWorkRequest().send();
+    addBytes(request, SignalTrailers.LENGTH - 1);
+    post(request);
   }
 
-  /** Waits for a message, and answers its immediate. */
+  private void addBytes(SendWorkRequest to, int length) {
+    to.buffer(location.address() + RECEIVES * LENGTH, length, location.lkey());
+  }
+
+  /** Waits for a message, and returns its signal. */
   int receive() {
     while (received.isEmpty()) {
       takeCompletion();
@@ -149,14 +188,16 @@ final class RawClient implements AutoCloseable {
       throw new AssertionError(completion[0].toString());
     }
     if (completion[0].opcode().isReceive()) {
-      received.add(completion[0].immediate());
-      postReceive(completion[0].workRequestId());
+      long id = completion[0].workRequestId();
+      int end = (int) id * LENGTH + completion[0].byteLength();
+      received.add(trails ? memory.getInt(end - SignalTrailers.LENGTH) : completion[0].immediate());
+      postReceive(id);
     } else {
       sending--;
     }
   }
 
-  private void post(SendWorkRequest request, int length) {
+  private void post(SendWorkRequest request) {
     QueuePair to = pair;
     if (to == null) {
       throw new IllegalStateException("not connected");
@@ -166,7 +207,8 @@ final class RawClient implements AutoCloseable {
       takeCompletion();
     }
     sending++;
-    to.postSend(request.buffer(location.address(), length, location.lkey()).signaled());
+    sent++;
+    to.postSend(request.signaled());
   }
 
   @Override

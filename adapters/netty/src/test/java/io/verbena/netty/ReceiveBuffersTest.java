@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a stream does with its receives, of which the test is the pool. */
+/** Tests what a stream does with its receives, of which the test is the pool. */
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
 @Tag("once")
 class ReceiveBuffersTest {
@@ -81,6 +81,9 @@ class ReceiveBuffersTest {
       }
       posted.add(frame);
     }
+
+    @Override
+    public void post() {}
 
     @Override
     public int completed() {

@@ -10,6 +10,7 @@ import io.netty.buffer.Unpooled;
 import io.verbena.core.loop.LinkedPosts;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.core.memory.Location;
+import io.verbena.core.receive.Receives;
 import io.verbena.meters.HcaMeter;
 import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.CompletionStatus;
@@ -37,8 +38,11 @@ class SendBuffersTest {
   private final Device device = VerbsProviders.find(ADDRESS).open(ADDRESS);
   private final LinkedPosts linked = requireNonNull(LinkedPosts.of(device));
 
-  /** How many requests each list had that was posted. */
+  /** The number of requests in each list that was posted. */
   private final List<Integer> lists = new ArrayList<>();
+
+  /** How many lists had been posted each time that receives were. */
+  private final List<Integer> receives = new ArrayList<>();
 
   private final List<Throwable> broken = new ArrayList<>();
 
@@ -46,7 +50,7 @@ class SendBuffersTest {
   private int refusedFrom = Integer.MAX_VALUE;
 
   private final SendBuffers sends =
-      new SendBuffers(pair(), linked, broken::add, 0, DEPTH, HcaMeter.OFF, null);
+      new SendBuffers(pair(), receives(), linked, broken::add, 0, DEPTH, HcaMeter.OFF, null);
 
   @AfterEach
   void close() {
@@ -66,6 +70,18 @@ class SendBuffersTest {
                   case "equals" -> proxy == arguments[0];
                   default -> throw new AssertionError(method);
                 });
+  }
+
+  private Receives receives() {
+    return (Receives)
+        Proxy.newProxyInstance(
+            SendBuffersTest.class.getClassLoader(),
+            new Class<?>[] {Receives.class},
+            (proxy, method, arguments) -> {
+              assertThat(method.getName()).isEqualTo("post");
+              receives.add(lists.size());
+              return null;
+            });
   }
 
   private @Nullable Object post(SendWorkRequest first) {
@@ -101,6 +117,19 @@ class SendBuffersTest {
     sends.postLinked();
 
     assertThat(lists).containsExactly(5);
+  }
+
+  /** For which the messages may give the peer credits. */
+  @Test
+  void postsReceivesAheadOfWhatItSends() {
+    open();
+    send();
+    assertThat(receives).isEmpty();
+
+    sends.postLinked();
+
+    assertThat(receives).containsExactly(0);
+    assertThat(lists).containsExactly(1);
   }
 
   @Test

@@ -29,7 +29,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a stream whose device throws, as it has failed and nobody was told yet. */
+/**
+ * Tests the end of a stream whose device throws, as it has failed and the stream does not know yet.
+ */
 @Tag("once")
 class StreamEndTest {
   private static final int PIECE = 4096;
@@ -98,7 +100,7 @@ class StreamEndTest {
             }));
   }
 
-  /** Has the loop do something with an open stream. */
+  /** Runs an action with an open stream on the loop. */
   private void onLoop(Set<String> once, Set<String> ofItsPair, Consumer<Stream> action) {
     ConnectionIdentifier identifier =
         failing(ConnectionIdentifier.class, resolve(), once, ofItsPair);
@@ -184,6 +186,23 @@ class StreamEndTest {
 
     assertThat(victim.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
     assertThat(told.events).hasAtLeastOneElementOfType(IOException.class);
+  }
+
+  @Test
+  void itBreaksWhereTheHcaRefusesAReceiveWhoseFrameItGaveBack() {
+    int before = members();
+
+    onLoop(
+        Set.of(),
+        Set.of(),
+        stream ->
+            stream.receiveRefused(new VerbsException(VerbsError.NO_MEMORY, "refused by a test")));
+
+    await().atMost(Ends.LIMIT).until(() -> owner.cause != null);
+    assertThat(owner.cause)
+        .hasMessageContaining("the HCA takes no more receives")
+        .hasRootCauseInstanceOf(VerbsException.class);
+    await().atMost(Ends.LIMIT).until(() -> members() == before);
   }
 
   @Test

@@ -62,7 +62,7 @@ final class Perftest {
         "1");
   }
 
-  /** Answers that column of the line of results. */
+  /** Runs a program; returns that column of the line of results. */
   private double run(Job job, int column, String... program)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(program));
@@ -132,6 +132,6 @@ final class Perftest {
         return Double.parseDouble(lines.get(i + 1).strip().split("\\s+", -1)[column]);
       }
     }
-    throw new IOException("perftest told no figures:\n" + Files.readString(log));
+    throw new IOException("perftest printed no figures:\n" + Files.readString(log));
   }
 }

@@ -14,7 +14,7 @@ import org.junit.platform.engine.TestExecutionResult.Status;
 import org.junit.platform.engine.reporting.ReportEntry;
 
 /**
- * Tells a listener on the host what the guest tells, about the mirrors of its tests, and settles
+ * Replays the guest's events to a listener on the host, about the mirrors of its tests, and settles
  * what the guest left open. Used by one thread.
  */
 final class EventReplay {
@@ -31,7 +31,7 @@ final class EventReplay {
 
   private TestExecutionResult endingResult = TestExecutionResult.successful();
 
-  /** Why no more tests will end, once the guest's engine has failed. */
+  /** The reason why no more tests will end, once the guest's engine has failed. */
   private @Nullable Throwable engineFailure;
 
   EventReplay(List<TestDescriptor> classes, EngineExecutionListener listener) {
@@ -61,7 +61,9 @@ final class EventReplay {
     return done;
   }
 
-  /** What the guest's engine failed with, or null: it is told once, and not by each test. */
+  /**
+   * Returns the failure of the guest's engine, or null: it is returned once, and not for each test.
+   */
   @Nullable Throwable engineFailure() {
     return engineFailure;
   }
@@ -101,7 +103,7 @@ final class EventReplay {
   /** Takes the guest's end for a good one. */
   void conclude() {
     endClass();
-    failRest("the guest has not told how this ended");
+    failRest("the guest has not reported how this ended");
   }
 
   private boolean isClass(TestDescriptor test) {
@@ -118,7 +120,7 @@ final class EventReplay {
 
   /**
    * Fails every test that has not ended, started or not, for the given reason; and the last class,
-   * if all its tests have: what breaks when the JVM ends is nobody else's.
+   * if all its tests have: what breaks when the JVM ends belongs to no other.
    */
   void failRest(String reason) {
     if (endingClass != null && endingResult.getStatus() == Status.SUCCESSFUL) {
@@ -185,7 +187,8 @@ final class EventReplay {
   }
 
   /**
-   * What stands for packages starts with the first of its classes; the guest knows nothing of it.
+   * Starts the descriptors of packages with the first of their classes; the guest knows nothing of
+   * them.
    */
   private void startPackages(TestDescriptor test) {
     test.getParent().filter(PackagesClass.class::isInstance).ifPresent(this::start);
@@ -210,7 +213,7 @@ final class EventReplay {
   private TestDescriptor find(String originalId) {
     TestDescriptor test = known.get(originalId);
     if (test == null) {
-      throw new IllegalStateException("the guest tells of an unknown test: " + originalId);
+      throw new IllegalStateException("the guest reports an unknown test: " + originalId);
     }
     return test;
   }

@@ -51,7 +51,7 @@ class SiwBlockStoreTest {
       assertThat(run(1, fromNode1, "ticket"))
           .contains(
               serverScheme.equals("iwarp")
-                  ? "the HCA refused the request"
+                  ? ": the HCA has no atomics"
                   : "the store's HCA has no atomics");
     }
   }

@@ -49,6 +49,9 @@ import org.junit.jupiter.api.Tag;
           },
           reason = "of data structures alone: there is no HCA in it"),
       @LeftOut(
+          tests = "io.verbena.core.memory.HugePagesTest",
+          reason = "of glibc and the kernel's settings: no HCA is asked"),
+      @LeftOut(
           tests = "io.verbena.reactor.QueuePairFailureTest",
           reason = "of an event that rxe of Linux 6.1 does not raise"),
       @LeftOut(
@@ -79,6 +82,9 @@ import org.junit.jupiter.api.Tag;
             "io.verbena.reactor.meters.WithoutMicrometerTest"
           },
           reason = "of a class path, which is another one in the guest"),
+      @LeftOut(
+          tests = "io.verbena.core.medium.MediaTest",
+          reason = "of hosts with an RNIC of the test's own and without one: the guest has rxe"),
       @LeftOut(
           tests = "io.verbena.reactor.streams.ReactiveStreamsTest",
           reason = "of signals alone, and its TCK is not in the guest's class path"),

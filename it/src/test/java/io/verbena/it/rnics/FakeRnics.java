@@ -35,11 +35,13 @@ final class FakeRnics {
         new ArrayList<>(
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-XX:+IgnoreUnrecognizedVMOptions",
                 "--sun-misc-unsafe-memory-access=allow",
                 "--enable-native-access=ALL-UNNAMED",
-                "-Dio.netty.leakDetection.level=paranoid"));
+                "-Dio.netty.leakDetection.level=paranoid",
+                "-Dio.netty.leakDetection.targetRecords=0"));
     command.addAll(options);
     command.add("-cp");
     command.add(

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** What is open on a device when it is taken away. In a JVM of {@link RemovalTest}. */
+/** Everything that is open on a device when it is taken away. In a JVM of {@link RemovalTest}. */
 class RemovedDevice {
   /** The environment variable with the name of a FIFO, of which the fake reads its script. */
   static final String SCRIPT = "FAKE_RDMA_CORE_SCRIPT";
@@ -53,7 +53,7 @@ class RemovedDevice {
   private static final URI DEVICE = URI.create("disni://" + HOST + ":7000");
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
-  private static void play(String line) throws IOException {
+  static void play(String line) throws IOException {
     Files.writeString(Path.of(System.getenv(SCRIPT)), line + "\n", UTF_8);
   }
 
@@ -74,7 +74,7 @@ class RemovedDevice {
     RdmaMemory.Region region =
         other.memory().register(ByteBuffer.allocateDirect(64), Set.of(Right.READ));
     assertThat(client.read(region.token()).block(LIMIT)).isNotNull().matches(ByteBuf::release);
-    // Nobody asks for messages at the other end, and there are more than it has room for.
+    // No subscriber asks for messages at the other end, and there are more than it has room for.
     CompletableFuture<Void> sent =
         client
             .send(Flux.range(0, 100_000).map(n -> Unpooled.wrappedBuffer(new byte[100])))

@@ -3,8 +3,10 @@ package io.verbena.it.stock;
 
 import com.ibm.disni.RdmaActiveEndpoint;
 import com.ibm.disni.RdmaActiveEndpointGroup;
+import com.ibm.disni.RdmaEndpoint;
 import com.ibm.disni.verbs.IbvWC;
 import com.ibm.disni.verbs.RdmaCmId;
+import com.ibm.disni.verbs.SVCPollCq;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -45,7 +47,7 @@ final class ActiveEnd extends RdmaActiveEndpoint {
   }
 
   /** Waits for a send and a receive to complete, in whichever order. */
-  void awaitBoth() throws InterruptedException {
+  void awaitBoth() throws IOException, InterruptedException {
     long first = await();
     if (await() == first) {
       throw new IllegalStateException("one of them twice");
@@ -53,22 +55,30 @@ final class ActiveEnd extends RdmaActiveEndpoint {
   }
 
   /** Waits for the next completion, a good one, and answers its id. */
-  long await() throws InterruptedException {
-    IbvWC completion = completions.poll(LIMIT_NANOS, TimeUnit.NANOSECONDS);
+  long await() throws IOException, InterruptedException {
+    IbvWC completion = completions.poll(MissingCompletion.limit(buffer()), TimeUnit.NANOSECONDS);
     if (completion == null) {
-      throw new IllegalStateException(PassiveEnd.STUCK);
+      IbvWC[] polled = {new IbvWC()};
+      SVCPollCq call = getCqProvider().getCQ().poll(polled, 1);
+      // Whichever thread is first to poll: DiSNI's does too.
+      throw MissingCompletion.reason(
+          buffer(), () -> call.execute().getPolls() > 0 ? polled[0] : completions.poll());
     }
     if (completion.getStatus() != 0) {
       throw new IllegalStateException(
           "completion " + completion.getWr_id() + ": status " + completion.getStatus());
     }
-    return completion.getWr_id();
+    long id = completion.getWr_id();
+    if (id != RECEIVED) {
+      buffer().sent();
+    }
+    return id;
   }
 
   /** Waits until the peer has gone. */
-  void awaitDisconnect() {
+  static void awaitDisconnect(RdmaEndpoint end) {
     long start = System.nanoTime();
-    while (isConnected()) {
+    while (end.isConnected()) {
       if (System.nanoTime() - start > LIMIT_NANOS) {
         throw new IllegalStateException("still connected after 60 s");
       }

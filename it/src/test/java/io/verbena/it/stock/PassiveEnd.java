@@ -18,10 +18,6 @@ final class PassiveEnd extends RdmaEndpoint {
   static final int SENT = LENGTH;
   static final int RECEIVED = LENGTH + MESSAGE;
 
-  /** What a program says in which a request was never done. */
-  static final String STUCK = "no completion in 60 s";
-
-  private static final long LIMIT_NANOS = 60_000_000_000L;
   private static final long PAUSE_NANOS = 50_000;
 
   private final IbvWC[] completion = {new IbvWC()};
@@ -54,8 +50,9 @@ final class PassiveEnd extends RdmaEndpoint {
     SVCPollCq call = Objects.requireNonNull(poll, "poll");
     long start = System.nanoTime();
     while (call.execute().getPolls() == 0) {
-      if (System.nanoTime() - start > LIMIT_NANOS) {
-        throw new IllegalStateException(STUCK);
+      if (System.nanoTime() - start > MissingCompletion.limit(buffer())) {
+        throw MissingCompletion.reason(
+            buffer(), () -> call.execute().getPolls() > 0 ? completion[0] : null);
       }
       LockSupport.parkNanos(PAUSE_NANOS);
     }
@@ -63,7 +60,11 @@ final class PassiveEnd extends RdmaEndpoint {
       throw new IllegalStateException(
           "completion " + completion[0].getWr_id() + ": status " + completion[0].getStatus());
     }
-    return completion[0].getWr_id();
+    long id = completion[0].getWr_id();
+    if (id != RECEIVED) {
+      buffer().sent();
+    }
+    return id;
   }
 
   /** Gives back what DiSNI's own endpoint does not. */

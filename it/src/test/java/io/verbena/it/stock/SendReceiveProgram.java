@@ -58,7 +58,7 @@ final class SendReceiveProgram {
         buffer.send(ActiveEnd.SENT, ActiveEnd.SENT, ActiveEnd.LENGTH);
       }
       end.await();
-      end.awaitDisconnect();
+      ActiveEnd.awaitDisconnect(end);
       buffer.release();
       end.close();
     }

@@ -18,6 +18,9 @@ final class StockBuffer {
   private final ByteBuffer memory;
   private final IbvMr region;
 
+  /** Requests of the send queue whose completions were not taken. */
+  private int sending;
+
   StockBuffer(RdmaEndpoint endpoint, int bytes) throws IOException {
     this.endpoint = endpoint;
     memory = ByteBuffer.allocateDirect(bytes);
@@ -54,6 +57,11 @@ final class StockBuffer {
     post(request);
   }
 
+  /** Posts a WRITE of no bytes, for which the peer needs neither a key nor a receive. */
+  void writeNothing(long id) throws IOException {
+    post(request(IbvSendWR.IBV_WR_RDMA_WRITE, id, 0, 0));
+  }
+
   private IbvSendWR request(int opcode, long id, int offset, int length) {
     var request = new IbvSendWR();
     request.setWr_id(id);
@@ -76,6 +84,17 @@ final class StockBuffer {
 
   private void post(IbvSendWR request) throws IOException {
     endpoint.postSend(List.of(request)).execute().free();
+    sending++;
+  }
+
+  /** Counts a completion of the send queue that was taken. */
+  void sent() {
+    sending--;
+  }
+
+  /** Returns whether a request of the send queue is not completed, as far as was told. */
+  boolean isSending() {
+    return sending > 0;
   }
 
   void release() throws IOException {

@@ -11,15 +11,19 @@ import io.verbena.it.node.Nodes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Programs of DiSNI's users on our {@code libdisni.so}: they run to their end, again and again. */
 @InSoftRoceGuest(nodes = 2)
 class StockTest {
   private static final Duration LIMIT = Duration.ofMinutes(4);
+  private static final int MESSAGES = 3_000;
+  private static final String DONE = "done " + MESSAGES;
 
   @TempDir private static Path cache = Path.of("");
   private static StockJvm jvm = new StockJvm(List.of(), Path.of(""));
@@ -48,12 +52,43 @@ class StockTest {
   }
 
   /**
+   * Issue 37 of DiSNI's tracker: on Soft-RoCE {@code RDMAvsTcpBenchmark} stopped after some 2,000
+   * of 3,000 messages, and when its messages were numbered, the same number came twice and others
+   * never. The numbers were the benchmark's fault, which posted its buffer again before it had read
+   * it (pull request 38); for the rest, its maintainers suspected rxe. So each number is checked
+   * here, and an end that waits in vain finds out whether rxe still owes the completion. If it does
+   * not, the test fails.
+   */
+  @Test
+  @Timeout(value = 10, unit = TimeUnit.MINUTES)
+  void countsToThreeThousandBothWays() throws Exception {
+    String[] rest = {Nodes.node2(), "18800", Integer.toString(MESSAGES)};
+    Held before = Held.now();
+    try (var server = jvm.start(NumberedProgram.class, with("server", rest))) {
+      server.awaitOutput("listening");
+      try (var client = jvm.start(NumberedProgram.class, with("client", rest))) {
+        client.exitCode(LIMIT);
+        server.exitCode(LIMIT);
+        String said = client.output() + server.output();
+        if (said.contains(NumberedEnd.UNDONE) && !said.contains(NumberedEnd.LOST)) {
+          abandon(NumberedProgram.class.getSimpleName() + ": rxe has left a send undone: " + said);
+        }
+        assertThat(client.succeed(LIMIT)).as("client, and server: %s", said).contains(DONE);
+        assertThat(server.succeed(LIMIT)).contains(DONE);
+      }
+    }
+    before.awaitAgain();
+  }
+
+  /**
    * Runs server and client, each to a good end, after which nothing of them is left.
    *
-   * <p>A request that rxe never completes is no failure of ours: what this machine's kernel does
-   * then is all that can be said, and is printed. It was seen in a READ once in ten runs of all
-   * tests on Linux 6.1, and DiSNI's users met it too (its issue 37). Packets that come late, at the
-   * rate at which the retry timer goes off, do not bring it about.
+   * <p>A request that rxe never completes is no failure of ours: it is skipped, and what this
+   * machine's kernel does then is printed. That it was not done is shown by {@link
+   * MissingCompletion}: a completion that was lost fails the test. Such a request was seen in a
+   * READ once in ten runs of all tests on Linux 6.1, and DiSNI's users met it too (its issue 37;
+   * {@code docs/roce-and-rxe.md}). Packets that come late, at the rate at which the retry timer
+   * goes off, do not bring it about.
    */
   static void run(StockJvm jvm, Class<?> program, int port, int connections, int rounds)
       throws Exception {
@@ -64,16 +99,24 @@ class StockTest {
     try (var server = jvm.start(program, with("server", rest))) {
       server.awaitOutput("listening");
       try (var client = jvm.start(program, with("client", rest))) {
-        if (client.exitCode(LIMIT) != 0 && client.output().contains(PassiveEnd.STUCK)) {
-          String reason = program.getSimpleName() + ": rxe has left a request undone";
-          System.err.println("*** SKIPPED, NOT TESTED HERE: " + reason + '\n' + stateOfTheKernel());
-          abort(reason);
+        int exitCode = client.exitCode(LIMIT);
+        String said = client.output() + server.output();
+        assertThat(said).doesNotContain(MissingCompletion.LOST);
+        if (exitCode != 0
+            && client.output().contains(MissingCompletion.STUCK)
+            && said.contains(MissingCompletion.UNDONE)) {
+          abandon(program.getSimpleName() + ": rxe has left a request undone");
         }
-        assertThat(client.succeed(LIMIT)).contains("done");
+        assertThat(client.succeed(LIMIT)).as("client, and server: %s", said).contains("done");
         assertThat(server.succeed(LIMIT)).contains("done");
       }
     }
     before.awaitAgain();
+  }
+
+  private static void abandon(String reason) throws Exception {
+    System.err.println("*** SKIPPED, NOT TESTED HERE: " + reason + '\n' + stateOfTheKernel());
+    abort(reason);
   }
 
   private static String stateOfTheKernel() throws Exception {

@@ -6,6 +6,7 @@ import io.verbena.core.cm.ConnectionEventDispatcher;
 import io.verbena.core.device.AsyncEvents;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.receive.ReceivePool;
+import io.verbena.core.receive.ReceiveQueues;
 import io.verbena.reactor.queue.LoopResources;
 import io.verbena.reactor.receive.ReceiveBuffers;
 import io.verbena.reactor.send.SendFrames;
@@ -16,7 +17,7 @@ import io.verbena.verbs.ProtectionDomain;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** What connections are made in: a loop with all that its connections share. */
+/** The context in which connections are made: a loop with all that its connections share. */
 public final class ConnectionContext {
   /** Frames that a new peer may send, and an idle one keeps credits for. */
   private static final int FIRST_FRAMES = 8;
@@ -33,6 +34,7 @@ public final class ConnectionContext {
   private final AsyncEvents deviceEvents;
   private final RdmaOptions options;
   private final @Nullable ReceivePool receivePool;
+  private final @Nullable ReceiveQueues receiveQueues;
 
   /**
    * @param medium the scheme of the device's addresses
@@ -58,6 +60,7 @@ public final class ConnectionContext {
     sendFrames = new SendFrames(resources);
     receiveBuffers = new ReceiveBuffers(resources, options);
     receivePool = newReceivePool(resources, domain, options);
+    receiveQueues = receivePool == null ? resources.newReceiveQueues() : null;
   }
 
   private static @Nullable ReceivePool newReceivePool(
@@ -77,7 +80,7 @@ public final class ConnectionContext {
     return Math.min(FIRST_FRAMES, depth);
   }
 
-  /** What a connection tells its peer. */
+  /** Returns the handshake that a connection sends to its peer. */
   Handshake handshake() {
     int depth = receiveDepth(options, loop().device().attributes());
     return new Handshake(
@@ -89,7 +92,7 @@ public final class ConnectionContext {
         options.maxMessageSize());
   }
 
-  /** Where connection events come from. */
+  /** Returns the dispatcher that connection events come from. */
   public ConnectionEventDispatcher dispatcher() {
     return dispatcher;
   }
@@ -99,7 +102,7 @@ public final class ConnectionContext {
     return medium;
   }
 
-  /** What the connections of the loop share. */
+  /** Returns the resources that the connections of the loop share. */
   public LoopResources resources() {
     return resources;
   }
@@ -122,7 +125,7 @@ public final class ConnectionContext {
     return receiveBuffers;
   }
 
-  /** Whether its connections need the asynchronous events of the device. */
+  /** Returns whether its connections need the asynchronous events of the device. */
   public boolean needsEvents() {
     return receivePool != null;
   }
@@ -134,6 +137,11 @@ public final class ConnectionContext {
   /** The receives of the loop, or null where each connection has its own. */
   @Nullable ReceivePool receivePool() {
     return receivePool;
+  }
+
+  /** Returns the receive queues of the loop's connections, or null where they share a pool. */
+  @Nullable ReceiveQueues receiveQueues() {
+    return receiveQueues;
   }
 
   ProtectionDomain domain() {

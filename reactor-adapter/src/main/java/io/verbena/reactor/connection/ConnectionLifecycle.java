@@ -51,9 +51,9 @@ import reactor.core.publisher.Mono;
  * }</pre>
  *
  * In FLUSHING the queue pair is in its error state, and all that was posted is flushed. RELEASING
- * waits for nothing any more, as the flush failed or takes too long: the HCA lets go of the memory
+ * waits for nothing any more, as the flush failed or takes too long: the HCA releases the memory
  * when the queue pair is destroyed. At the end of that turn the {@link #endSteps} free everything,
- * and then tell whoever still waits.
+ * and then signal all that still waits.
  */
 public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
   private enum Phase {
@@ -101,7 +101,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
    * Prepares a connection on the loop's thread: its queue pair, with receives posted. Nothing is
    * kept if this throws.
    *
-   * @param onEnd called on the loop when everything of it was freed, before it is told
+   * @param onEnd called on the loop when everything of it was freed, before its end is signalled
    * @throws VerbsException if the HCA cannot
    * @throws MemoryLimitException at the ceiling
    */
@@ -159,7 +159,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
     }
   }
 
-  /** What the peer has to know. */
+  /** Returns the handshake for the peer. */
   public Handshake handshake() {
     return own;
   }
@@ -209,12 +209,12 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
         immediates.flux(loop));
   }
 
-  /** Whether it is closed, or about to be; from any thread. */
+  /** Returns whether it is closed, or about to be; from any thread. */
   boolean isOver() {
     return phase.isOver();
   }
 
-  /** Why an operation cannot start, or null. */
+  /** Returns the exception for an operation that cannot start, or null. */
   private @Nullable RdmaException refuse(String operation) {
     MessageSender out = sender;
     return phase == Phase.OPEN && out != null && !close.isClosedHere() && !out.isCloseWanted()
@@ -251,7 +251,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
 
   @Override
   public void receiveRefused(Throwable why) {
-    broke(why);
+    broke("receive", "the HCA takes no more receives: ", why);
   }
 
   /** The device says that the queue pair failed. */
@@ -262,7 +262,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
   /** Its sends, if there are any, say so too, and why. */
   private void noticeFailure() {
     if (phase == Phase.OPENING) {
-      // Whoever connects gets what came before.
+      // The connect gets what came before.
       failedEarly = true;
     } else if (phase == Phase.OPEN) {
       try {
@@ -363,15 +363,17 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
     }
   }
 
-  /** What a subscriber, a publisher or the transport itself threw ends this connection. */
+  /** Ends this connection with what a subscriber, a publisher or the transport itself threw. */
   private void broke(Throwable error) {
+    broke("signal", "a subscriber or the transport threw ", error);
+  }
+
+  private void broke(String operation, String what, Throwable error) {
     if (phase.isOver()) {
       FailureGuard.drop(error);
       return;
     }
-    terminate(
-        new ConnectionClosedException(
-            "signal", reason.peer(), null, "a subscriber or the transport threw " + error, error));
+    terminate(new ConnectionClosedException(operation, reason.peer(), null, what + error, error));
   }
 
   // ---- what ends it
@@ -394,7 +396,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
     return signals.onPeerClosing();
   }
 
-  /** Whether the peer has begun to close; on the loop. */
+  /** Returns whether the peer has begun to close; on the loop. */
   boolean isClosedByPeer() {
     return close.isClosedByPeer();
   }
@@ -411,7 +413,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
 
   private void abandon() {
     if (phase.isOver()) {
-      // How it ends stands already; nobody gets what came before that, or still comes.
+      // How it ends is settled; what came before that, or still comes, is dropped.
       router.discardReceived();
       receiver.discard();
       immediates.discard();
@@ -478,17 +480,19 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
   /**
    * Stops both queues; the completions of what they hold lead to {@link #finish}.
    *
-   * @param connected whether the peer is to be told by a disconnect
+   * @param connected whether to disconnect, so that the peer learns of it
    */
   private void terminate(@Nullable RdmaException why, boolean connected) {
     if (phase.isOver()) {
       return;
     }
+    // First, as sends have the receives posted that wait: if that were refused, this would be
+    // nested.
+    receiver.halt();
     queues.sends().postLinked();
     boolean established = phase == Phase.OPEN;
     phase = Phase.FLUSHING;
     reason.cause(why);
-    receiver.halt();
     deadlines.restartClose();
     try {
       if (established && connected) {
@@ -496,7 +500,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
       }
       queues.stop();
     } catch (VerbsException e) {
-      // It cannot be flushed: destroying it has the HCA let go of its memory all the same.
+      // It cannot be flushed: destroying it makes the HCA release its memory all the same.
       phase = Phase.RELEASING;
       if (why == null) {
         reason.cause(
@@ -528,8 +532,8 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
   }
 
   /**
-   * The steps of the end, in their order: each runs once, whatever those before it throw. First
-   * everything is freed, then everybody is told.
+   * Returns the steps of the end, in their order: each runs once, whatever those before it throw.
+   * First everything is freed, then all subscribers are signalled.
    */
   private List<Runnable> endSteps() {
     return List.of(
@@ -591,7 +595,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
     }
   }
 
-  /** Tells those who watch the program: meters, Flight Recorder and the log. */
+  /** Reports the end to meters, Flight Recorder and the log. */
   private void tellWatchers() {
     RdmaException why = reason.cause();
     if (sender == null) {

@@ -29,9 +29,9 @@ import io.verbena.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue pair of a connection: its two queues, its place in the loop, and who measures it. It
- * takes receives from the pool of its loop, or has its own where the device has no shared receive
- * queues. Only on the loop.
+ * The queue pair of a connection: its two queues, its place in the loop, and its meter. It takes
+ * receives from the pool of its loop, or has its own where the device has no shared receive queues.
+ * Only on the loop.
  */
 final class ConnectionQueues {
   private static final String QUEUE_PAIR = "queue pair";
@@ -54,14 +54,15 @@ final class ConnectionQueues {
   /**
    * Makes a queue pair whose completions {@code member} gets. Nothing is kept if this throws.
    *
+   * @param member is also told when the HCA has refused receives
    * @param ticks asked for while something has a deadline
    * @param onRefusal ends the connection when the HCA has refused what was posted
    * @throws VerbsException if the HCA cannot
    */
-  ConnectionQueues(
+  <M extends LoopMember & ReceivePool.User> ConnectionQueues(
       ConnectionContext context,
       ConnectionIdentifier identifier,
-      LoopMember member,
+      M member,
       Ticks ticks,
       FailureGuard.Handler onRefusal,
       int receiveDepth) {
@@ -88,16 +89,19 @@ final class ConnectionQueues {
       statistics = new ConnectionStatistics(sendDepth);
       measuring = resources.meter().connection(statistics, SendSlots.slotsFor(sendDepth));
       meter = measuring;
-      sends =
-          new SendSlots(pair, resources, ticks, membership.prefix(), sendDepth, meter, onRefusal);
-      statistics.sends(sends);
-      OpenQueuePairs.use(pair, statistics);
       share = joined;
+      ReceivePool.User user = member;
       ownReceives =
           joined == null
-              ? new OwnReceives(pair, resources.receiveFrames(), membership.prefix(), receiveDepth)
+              ? requireNonNull(context.receiveQueues())
+                  .open(pair, membership.prefix(), receiveDepth, user::receiveRefused)
               : null;
       receives = joined == null ? requireNonNull(ownReceives) : joined;
+      sends =
+          new SendSlots(
+              pair, receives, resources, ticks, membership.prefix(), sendDepth, meter, onRefusal);
+      statistics.sends(sends);
+      OpenQueuePairs.use(pair, statistics);
       slots = new OneSidedSlots(sends, device);
       events = new ConnectionRecorder("reactor", identifier.peer(), pair.number());
     } catch (Throwable e) {
@@ -209,8 +213,8 @@ final class ConnectionQueues {
   }
 
   /**
-   * The queue pair has failed by itself: sees to it that a completion tells, if anything is posted.
-   * What was posted may have succeeded before that, and wait to be polled.
+   * Makes a failed queue pair show its failure by a completion, if anything is posted. What was
+   * posted may have succeeded before that, and wait to be polled.
    *
    * @return false if nothing is
    * @throws VerbsException if the HCA cannot
@@ -231,7 +235,7 @@ final class ConnectionQueues {
     sends.postLinked();
   }
 
-  /** How many requests of both kinds have completed, modulo 2<sup>32</sup>. */
+  /** Returns how many requests of both kinds have completed, modulo 2<sup>32</sup>. */
   int completed() {
     return sends.completed() + receives.completed();
   }
@@ -243,12 +247,12 @@ final class ConnectionQueues {
     meter.forget(slot);
   }
 
-  /** How far both queues are flushed. */
+  /** Returns how far both queues are flushed. */
   Receives.Flush flushed() {
     return sends.isEmpty() && !isEndUnmarked() ? receives.flushed() : Receives.Flush.UNDER_WAY;
   }
 
-  /** Destroys the queue pair: the HCA lets go of all memory. */
+  /** Destroys the queue pair: the HCA releases all its memory. */
   void closePair() {
     sends.postLinked();
     deviceEvents.forget(pair);

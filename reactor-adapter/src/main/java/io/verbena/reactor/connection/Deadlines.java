@@ -49,7 +49,7 @@ final class Deadlines {
 
   // ---- of the close
 
-  /** How many ticks the close may take, and then the flush. */
+  /** Returns how many ticks the close may take, and then the flush. */
   int closeTicks() {
     return closeTicks;
   }
@@ -70,7 +70,7 @@ final class Deadlines {
     }
   }
 
-  /** Whether the close, or the flush, takes too long. */
+  /** Returns whether the close, or the flush, takes too long. */
   boolean isCloseOverdue() {
     return closing && loop.tick() - closingSince > closeTicks;
   }
@@ -82,7 +82,7 @@ final class Deadlines {
 
   // ---- of an open connection
 
-  /** Whether there is one. */
+  /** Returns whether anything has a deadline. */
   boolean isWaiting(MessageSender sender, OneSidedOperations operations) {
     return closing
         || !sends.isEmpty()
@@ -126,7 +126,7 @@ final class Deadlines {
                   "what was begun was not done within "
                       + options.closeTimeout()
                       + "; end sends without end by RdmaConnection.onPeerClosing, and cancel"
-                      + " receive() before close() where nobody wants what else comes"));
+                      + " receive() before close() to drop further messages"));
     }
   }
 }

@@ -7,8 +7,8 @@ import io.verbena.verbs.CompletionStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a connection ended: it was disposed, something went wrong, or neither; and the errors that
- * say so to operations that it ends. Only on the loop.
+ * The reason for the end of a connection: it was disposed, something went wrong, or neither; and
+ * the errors that operations get from it. Only on the loop.
  */
 final class EndReason {
   private final String peer;
@@ -36,7 +36,7 @@ final class EndReason {
     return disposed;
   }
 
-  /** What went wrong; null if nothing did. */
+  /** Sets what went wrong; null if nothing did. */
   void cause(@Nullable RdmaException why) {
     cause = why;
   }
@@ -66,7 +66,7 @@ final class EndReason {
         "send",
         peer,
         null,
-        "the peer closes and takes no more messages; RdmaConnection.onPeerClosing tells of it",
+        "the peer closes and takes no more messages; RdmaConnection.onPeerClosing signals it",
         null);
   }
 
@@ -75,7 +75,10 @@ final class EndReason {
     return CompletionErrors.of(operation, peer, status, cause);
   }
 
-  /** What a flush that this end did not ask for means, and a disconnect that nobody announced. */
+  /**
+   * Returns the error for a flush that this end did not ask for, and for a disconnect that was not
+   * announced.
+   */
   ConnectionClosedException lost() {
     return new ConnectionClosedException(
         "connection",
@@ -85,7 +88,7 @@ final class EndReason {
         null);
   }
 
-  /** What receivers are told that have got all that came; null if they complete. */
+  /** Returns the error for receivers that have got all that came; null if they complete. */
   @Nullable RdmaException forReceivers() {
     RdmaException why = cause;
     if (!disposed && why instanceof ConnectionClosedException) {

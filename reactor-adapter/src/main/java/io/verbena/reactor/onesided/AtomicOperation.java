@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.onesided;
 
+import io.verbena.HcaException;
 import io.verbena.RemoteMemory;
 import io.verbena.verbs.SendWorkRequest;
 import reactor.core.CoreSubscriber;
@@ -46,6 +47,9 @@ final class AtomicOperation extends Operation<Long> {
 
   @Override
   void prepare() {
+    if (!room.slots().hasAtomics()) {
+      throw new HcaException(operation(), room.peer(), null, "the HCA has no atomics", null);
+    }
     RemoteChecks.atomic(room.peer(), operation(), at);
     room.results().prepare();
   }

@@ -19,7 +19,7 @@ import reactor.core.CoreSubscriber;
 
 /** A write, and perhaps a notice of it to the peer. Its data is taken over by the subscription. */
 final class WriteOperation extends Operation<Void> implements Notice {
-  /** How the peer is told. */
+  /** The way in which the peer is notified. */
   private enum Telling {
     /** Not at all. */
     NONE,
@@ -103,7 +103,7 @@ final class WriteOperation extends Operation<Void> implements Notice {
           operation(),
           room.peer(),
           null,
-          "the data was released (expected: nobody releases it but the operation)",
+          "the data was released (expected: only the operation releases it)",
           new IllegalReferenceCountException(0));
     }
     length = buffer.readableBytes();

@@ -11,6 +11,7 @@ import io.verbena.core.memory.Location;
 import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.core.receive.ReceiveFrames;
 import io.verbena.core.receive.ReceivePool;
+import io.verbena.core.receive.ReceiveQueues;
 import io.verbena.meters.HcaMeter;
 import io.verbena.reactor.wire.FrameLayout;
 import io.verbena.verbs.ProtectionDomain;
@@ -20,8 +21,8 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /**
- * What the connections of one loop share: the loop, registered memory, the meter, and a work
- * request to fill. For the loop's thread alone.
+ * The resources that connections of one loop share: the loop, registered memory, the meter, and a
+ * work request to fill. For the loop's thread alone.
  */
 public final class LoopResources {
   private final CompletionLoop loop;
@@ -35,7 +36,7 @@ public final class LoopResources {
   private final Location location = new Location();
 
   /**
-   * What the connections of {@code loop} share.
+   * Creates the resources that connections of {@code loop} share.
    *
    * @param leftOpen gets what of the device cannot be closed
    * @param allocations runs what takes too long for the loop
@@ -56,7 +57,7 @@ public final class LoopResources {
     receiveFrames = new ReceiveFrames(memory, FrameLayout.capacity(options.eagerSize()));
   }
 
-  /** How long an operation may take. */
+  /** Returns how long an operation may take. */
   public Duration operationTimeout() {
     return operationTimeout;
   }
@@ -71,7 +72,7 @@ public final class LoopResources {
     return meter;
   }
 
-  /** Counts an operation that failed, and whose subscriber is told. */
+  /** Counts an operation that failed, and whose subscriber gets the error. */
   public void countFailure(String operation, RdmaException why) {
     meter.failed(operation, why.status(), why);
   }
@@ -98,9 +99,9 @@ public final class LoopResources {
         loop.queues(), domain, receiveFrames, bound, first, loop.linkedPosts(), meter, leftOpen);
   }
 
-  /** What its connections receive into. */
-  public ReceiveFrames receiveFrames() {
-    return receiveFrames;
+  /** Returns receive queues for its connections, where each has its own. */
+  public ReceiveQueues newReceiveQueues() {
+    return new ReceiveQueues(receiveFrames, loop.linkedPosts());
   }
 
   /** Registered memory. */
@@ -118,12 +119,12 @@ public final class LoopResources {
     return send;
   }
 
-  /** Where the last buffer that was asked for lies. */
+  /** Returns where the last buffer that was asked for lies. */
   public Location location() {
     return location;
   }
 
-  /** Where registered bytes lie; they must be of our allocator. */
+  /** Returns where registered bytes lie; they must be of our allocator. */
   public Location locate(ByteBuf buffer, int index, int length) {
     if (!memory.locate(buffer, index, length, location)) {
       throw new IllegalStateException("not in registered memory: " + buffer);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.queue;
 
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.DeviceAttributes;
 
 /**
@@ -14,6 +15,7 @@ public final class OneSidedSlots {
   private final SendSlots sends;
   private final int longestTransfer;
   private final int readDepth;
+  private final boolean hasAtomics;
   private int reads;
 
   /** The slots of {@code sends}, a queue of this device. */
@@ -21,6 +23,7 @@ public final class OneSidedSlots {
     this.sends = sends;
     longestTransfer = Math.min(LONGEST_TRANSFER, device.maxMessageSize());
     readDepth = Math.max(1, device.maxReadAtomicAsInitiator());
+    hasAtomics = device.supports(Capability.ATOMICS);
   }
 
   /** The queue. */
@@ -33,12 +36,17 @@ public final class OneSidedSlots {
     return longestTransfer;
   }
 
-  /** Whether a one-sided operation may take a slot. */
+  /** Returns whether the device has atomics: if not, it refuses the list that one is in. */
+  public boolean hasAtomics() {
+    return hasAtomics;
+  }
+
+  /** Returns whether a one-sided operation may take a slot. */
   public boolean mayPost() {
     return sends.free() > FRAME_SLOTS;
   }
 
-  /** Whether a long message may take a slot for one of its READs. */
+  /** Returns whether a long message may take a slot for one of its READs. */
   public boolean mayPostRead() {
     return mayPost() && reads < readDepth;
   }

@@ -7,6 +7,7 @@ import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.LinkedPosts;
 import io.verbena.core.loop.Ticks;
 import io.verbena.core.loop.WorkRequestId;
+import io.verbena.core.receive.Receives;
 import io.verbena.meters.ConnectionMeter;
 import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.verbs.Capability;
@@ -31,6 +32,7 @@ public final class SendSlots implements LinkedPosts.Poster {
   private static final int MOST_INLINE = 256;
 
   private final QueuePair pair;
+  private final Receives receives;
   private final CompletionLoop loop;
   private final Ticks ticks;
   private final long prefix;
@@ -50,20 +52,22 @@ public final class SendSlots implements LinkedPosts.Poster {
   private int tail;
   private boolean endIsTold;
 
-  /** Why the HCA has refused a list, until the connection ends for it. */
+  /** The reason why the HCA has refused a list, until the connection ends for it. */
   private @Nullable Throwable refusal;
 
-  /** Owners of what it refused, who are told with the end of the connection. */
+  /** The owners of the requests that the HCA refused, which fail with the end of the connection. */
   private final ArrayDeque<RequestOwner> refused = new ArrayDeque<>(0);
 
   /**
    * The slots of {@code pair}'s send queue, whose work request ids begin with {@code prefix}.
    *
+   * @param receives posted ahead of the requests that may give the peer credits for them
    * @param ticks asked for while a request is under way
    * @param onRefusal ends the connection when the HCA has refused a list of requests
    */
   public SendSlots(
       QueuePair pair,
+      Receives receives,
       LoopResources resources,
       Ticks ticks,
       long prefix,
@@ -71,6 +75,7 @@ public final class SendSlots implements LinkedPosts.Poster {
       ConnectionMeter meter,
       FailureGuard.Handler onRefusal) {
     this.pair = pair;
+    this.receives = receives;
     this.ticks = ticks;
     this.prefix = prefix;
     this.capacity = capacity;
@@ -84,7 +89,8 @@ public final class SendSlots implements LinkedPosts.Poster {
   }
 
   /**
-   * How many bytes of inline payload a queue pair of this device is to take: none if that costs.
+   * Returns how many bytes of inline payload a queue pair of this device is to take: none if that
+   * costs.
    */
   public static int inlineData(Device device) {
     return device.hasCostlyPosts() ? Math.min(MOST_INLINE, device.attributes().maxInlineData()) : 0;
@@ -95,12 +101,12 @@ public final class SendSlots implements LinkedPosts.Poster {
     return inlineLimit;
   }
 
-  /** How many slot numbers a queue of this capacity has. */
+  /** Returns how many slot numbers a queue of this capacity has. */
   public static int slotsFor(int capacity) {
     return Integer.highestOneBit(Math.max(1, capacity - 1)) << 1;
   }
 
-  /** Whether device and peer can do what needs a capability; for any thread. */
+  /** Returns whether device and peer can do what needs a capability; for any thread. */
   public boolean supports(Capability capability) {
     return pair.supports(capability);
   }
@@ -110,7 +116,7 @@ public final class SendSlots implements LinkedPosts.Poster {
     return ticks;
   }
 
-  /** How many requests it takes. */
+  /** Returns how many requests it takes. */
   public int capacity() {
     return capacity;
   }
@@ -120,7 +126,7 @@ public final class SendSlots implements LinkedPosts.Poster {
     return capacity - (head - tail);
   }
 
-  /** Whether all requests are known to be done. */
+  /** Returns whether all requests are known to be done. */
   public boolean isEmpty() {
     return head == tail;
   }
@@ -130,14 +136,14 @@ public final class SendSlots implements LinkedPosts.Poster {
     return head - tail;
   }
 
-  /** How many requests are known to be done, modulo 2<sup>32</sup>. */
+  /** Returns how many requests are known to be done, modulo 2<sup>32</sup>. */
   public int completed() {
     return tail;
   }
 
   /**
-   * Whether nothing may ever tell that the newest request is over: unsignaled, it may have
-   * succeeded before the queue was stopped, and then it is not flushed either.
+   * Returns whether no completion may ever show that the newest request is over: unsignaled, it may
+   * have succeeded before the queue was stopped, and then it is not flushed either.
    */
   public boolean isEndUntold() {
     return head != tail && !endIsTold;
@@ -148,7 +154,7 @@ public final class SendSlots implements LinkedPosts.Poster {
     return head & mask;
   }
 
-  /** How many slot numbers there are. */
+  /** Returns how many slot numbers there are. */
   public int slots() {
     return mask + 1;
   }
@@ -209,6 +215,11 @@ public final class SendSlots implements LinkedPosts.Poster {
   }
 
   @Override
+  public void postReceives() {
+    receives.post();
+  }
+
+  @Override
   public boolean refused(int sequence, Throwable why) {
     for (int each = sequence; each != head; each++) {
       int at = each & owners.length - 1;
@@ -264,7 +275,7 @@ public final class SendSlots implements LinkedPosts.Poster {
     return retire(status);
   }
 
-  /** Tells an owner that its request is done. */
+  /** Calls an owner whose request is done. */
   public static void succeed(RequestOwner owner, FailureGuard guard) {
     try {
       owner.succeeded();

@@ -60,7 +60,8 @@ final class SendFrame implements RequestOwner {
   }
 
   /**
-   * Whether a record of so many bytes fits within {@code limit}, and may come behind the others.
+   * Returns whether a record of so many bytes fits within {@code limit}, and may come behind the
+   * others.
    */
   boolean hasRoom(int length, int limit) {
     return length <= limit - end
@@ -79,7 +80,8 @@ final class SendFrame implements RequestOwner {
   }
 
   /**
-   * Has a message gathered, which belongs to the frame until the HCA has let go; the last record.
+   * Adds a message as the last record, which the HCA gathers from its own memory; it belongs to the
+   * frame until the HCA has released it.
    */
   void gather(ByteBuf message, int length, Location at) {
     buffer.setLong(end, RecordLayout.header(RecordLayout.MESSAGE, length));
@@ -146,7 +148,7 @@ final class SendFrame implements RequestOwner {
     return request;
   }
 
-  /** Tells {@code waiter} when this frame has arrived. */
+  /** Calls {@code waiter} when this frame has arrived. */
   void tell(FrameWaiter waiter) {
     waiter.nextWaiter(waiters);
     waiters = waiter;
@@ -165,7 +167,7 @@ final class SendFrame implements RequestOwner {
       try {
         message.release();
       } catch (RuntimeException e) {
-        // All the same the frame must be used again, and those who wait for it be told.
+        // All the same the frame must be used again, and its waiters must be called.
         FailureGuard.drop(e);
       }
     }
@@ -174,7 +176,7 @@ final class SendFrame implements RequestOwner {
   private FramesInFlight owner() {
     FramesInFlight frames = owner;
     if (frames == null) {
-      throw new IllegalStateException("a frame of nobody");
+      throw new IllegalStateException("a frame without an owner");
     }
     owner = null;
     return frames;
@@ -187,7 +189,7 @@ final class SendFrame implements RequestOwner {
 
   @Override
   public void overdue(RdmaException error) {
-    // The sends are told when the connection ends.
+    // The end of the connection signals the sends.
   }
 
   @Override

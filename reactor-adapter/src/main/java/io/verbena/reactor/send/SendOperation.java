@@ -248,7 +248,7 @@ final class SendOperation extends Mono<Void>
       }
       length = message.readableBytes();
     } catch (Throwable e) {
-      // The buffer is the user's: nobody knows what it throws.
+      // The buffer is the user's, and may throw anything.
       ReferenceCountUtil.safeRelease(message);
       fail(
           new LocalAccessException(
@@ -288,7 +288,7 @@ final class SendOperation extends Mono<Void>
     return new IllegalReferenceCountException(
         "send: message "
             + Integer.toUnsignedString(position)
-            + " of it, counted from 0, was released (expected: nobody releases it but the send)",
+            + " of it, counted from 0, was released (expected: only the send releases it)",
         why);
   }
 
@@ -342,7 +342,7 @@ final class SendOperation extends Mono<Void>
       try {
         subscription.request(credits);
       } catch (Throwable thrown) {
-        // Another send may be about to be told that it is done.
+        // Another send may be about to complete.
         sender.guard().broke(thrown);
       }
     }
@@ -437,7 +437,9 @@ final class SendOperation extends Mono<Void>
     sender.guard().tellError(actual(), error);
   }
 
-  /** Whether the subscriber is to be told how it ends; from then on nobody else tells it. */
+  /**
+   * Returns whether the caller is to signal the end to the subscriber; no other caller does then.
+   */
   private boolean mayTell() {
     return told == 0 && TOLD.compareAndSet(this, 0, 1);
   }
@@ -448,7 +450,10 @@ final class SendOperation extends Mono<Void>
     }
   }
 
-  /** Lets go of all that did not get into a frame; what did is the HCA's until it completes. */
+  /**
+   * Releases all messages that did not get into a frame; those in frames are the HCA's until it
+   * completes.
+   */
   private void drop() {
     ended = true;
     Subscription subscription = upstream;
@@ -523,7 +528,7 @@ final class SendOperation extends Mono<Void>
     cancelled = true;
     RdmaException error = HeldUpLoop.timeout("send", sender.peer(), sender.operationTimeout(), why);
     return () -> {
-      // Lets go of its messages; nothing if the loop has yet to start it.
+      // Releases its messages; nothing if the loop has yet to start it.
       sender.loop().schedule(this);
       sender.countFailure(error);
       try {

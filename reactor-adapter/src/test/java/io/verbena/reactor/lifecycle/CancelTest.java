@@ -11,6 +11,7 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
 import io.verbena.RemoteMemory;
 import io.verbena.RemoteMemory.Right;
+import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.hca.LimitedProvider;
 import java.nio.ByteBuffer;
@@ -39,6 +40,7 @@ import reactor.core.publisher.Sinks;
 /** A cancellation before, during and after each operation leaves nothing behind. */
 class CancelTest {
   private static final int LENGTH = 1 << 16;
+  private static final int LONGEST_SPIN = 6000;
 
   private Ends ends;
   private Ends.Pair pair;
@@ -145,9 +147,10 @@ class CancelTest {
     CompletableFuture<Long> drained =
         pair.server().receive().doOnNext(ByteBuf::release).count().toFuture();
     Disposable notices = pair.server().immediates().subscribe();
-    for (int i = 0; i < 300; i++) {
+    int rounds = Addresses.rounds(300);
+    for (int i = 0; i < rounds; i++) {
       Disposable running = Flux.from(start(operation)).subscribe(null, e -> {});
-      for (int spin = 0; spin < i * 20; spin++) {
+      for (int spin = 0; spin < LONGEST_SPIN * i / rounds; spin++) {
         Thread.onSpinWait();
       }
       running.dispose();

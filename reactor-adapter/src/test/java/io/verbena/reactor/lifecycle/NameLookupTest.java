@@ -127,15 +127,15 @@ class NameLookupTest {
   }
 
   static Stream<Arguments> hostile() {
-    return Stream.of(NamedProvider.Place.values())
-        .flatMap(place -> Stream.of(Fault.Kind.values()).map(kind -> Arguments.of(place, kind)));
+    return Stream.of(NamedProvider.ProviderMethod.values())
+        .flatMap(method -> Stream.of(Fault.Kind.values()).map(kind -> Arguments.of(method, kind)));
   }
 
   @ParameterizedTest
   @MethodSource("hostile")
-  void failsTypedWhateverAProviderThrows(NamedProvider.Place place, Fault.Kind kind) {
+  void failsTypedWhateverAProviderThrows(NamedProvider.ProviderMethod method, Fault.Kind kind) {
     try (Ends ends = Ends.create()) {
-      URI hostile = NamedProvider.hostile(ends.address(), place, kind);
+      URI hostile = NamedProvider.hostile(ends.address(), method, kind);
       RdmaTransport transport = ends.clientSide();
 
       assertTyped(() -> transport.connect(hostile).block(Ends.LIMIT));

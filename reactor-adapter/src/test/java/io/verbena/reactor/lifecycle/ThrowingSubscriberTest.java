@@ -45,7 +45,7 @@ import reactor.core.publisher.Sinks;
 class ThrowingSubscriberTest {
   private static final Duration TICK = Duration.ofMillis(2);
 
-  /** What user code throws. */
+  /** The throwable of user code. */
   enum Kind {
     EXCEPTION,
     ASSERTION,
@@ -65,7 +65,7 @@ class ThrowingSubscriberTest {
   }
 
   /** The callback that throws. */
-  enum Place {
+  enum Callback {
     NEXT,
     ERROR,
     COMPLETE,
@@ -73,7 +73,7 @@ class ThrowingSubscriberTest {
     CANCEL
   }
 
-  /** What the callback belongs to. */
+  /** The owner of the callback. */
   enum What {
     RECEIVE,
     READ,
@@ -85,13 +85,14 @@ class ThrowingSubscriberTest {
     CLOSE,
     ON_CLOSE;
 
-    Stream<Place> places() {
+    Stream<Callback> callbacks() {
       return switch (this) {
         case RECEIVE, READ, PIECES, ATOMIC, IMMEDIATES ->
-            Stream.of(Place.NEXT, Place.ERROR, Place.COMPLETE);
-        case WRITE, ON_CLOSE -> Stream.of(Place.ERROR, Place.COMPLETE);
-        case SEND -> Stream.of(Place.ERROR, Place.COMPLETE, Place.REQUEST, Place.CANCEL);
-        case CLOSE -> Stream.of(Place.COMPLETE);
+            Stream.of(Callback.NEXT, Callback.ERROR, Callback.COMPLETE);
+        case WRITE, ON_CLOSE -> Stream.of(Callback.ERROR, Callback.COMPLETE);
+        case SEND ->
+            Stream.of(Callback.ERROR, Callback.COMPLETE, Callback.REQUEST, Callback.CANCEL);
+        case CLOSE -> Stream.of(Callback.COMPLETE);
       };
     }
 
@@ -104,10 +105,11 @@ class ThrowingSubscriberTest {
     return Stream.of(What.values())
         .flatMap(
             what ->
-                what.places()
+                what.callbacks()
                     .flatMap(
-                        place ->
-                            Stream.of(Kind.values()).map(kind -> Arguments.of(what, place, kind))));
+                        callback ->
+                            Stream.of(Kind.values())
+                                .map(kind -> Arguments.of(what, callback, kind))));
   }
 
   private final ByteBuffer memory = ByteBuffer.allocateDirect(4096);
@@ -149,20 +151,20 @@ class ThrowingSubscriberTest {
 
   @ParameterizedTest
   @MethodSource("all")
-  void harmsItsOwnConnectionOnly(What what, Place place, Kind kind) {
+  void harmsItsOwnConnectionOnly(What what, Callback callback, Kind kind) {
     RdmaConnection client = guilty.client();
     AtomicBoolean closeEnded = new AtomicBoolean();
     AtomicBoolean otherEnded = new AtomicBoolean();
 
-    if (place == Place.ERROR && what.isOneSided()) {
+    if (callback == Callback.ERROR && what.isOneSided()) {
       client.dispose();
     }
-    begin(what, place, kind);
+    begin(what, callback, kind);
     client.onClose().onErrorComplete().subscribe(null, null, () -> otherEnded.set(true));
-    if (place == Place.CANCEL) {
+    if (callback == Callback.CANCEL) {
       eventually(requested);
     }
-    end(what, place);
+    end(what, callback);
     client.close().onErrorComplete().subscribe(null, null, () -> closeEnded.set(true));
     client.dispose();
 
@@ -173,30 +175,30 @@ class ThrowingSubscriberTest {
     assertServes(ends.connect());
   }
 
-  private void begin(What what, Place place, Kind kind) {
+  private void begin(What what, Callback callback, Kind kind) {
     RdmaConnection client = guilty.client();
     switch (what) {
-      case RECEIVE -> client.receive().subscribe(new Throwing<>(place, kind));
-      case READ -> client.read(token).subscribe(new Throwing<>(place, kind));
-      case PIECES -> client.readPieces(token, 1024).subscribe(new Throwing<>(place, kind));
+      case RECEIVE -> client.receive().subscribe(new Throwing<>(callback, kind));
+      case READ -> client.read(token).subscribe(new Throwing<>(callback, kind));
+      case PIECES -> client.readPieces(token, 1024).subscribe(new Throwing<>(callback, kind));
       case WRITE ->
           client
               .write(Ends.message(client, 8, 1), token.slice(0, 8))
-              .subscribe(new Throwing<>(place, kind));
+              .subscribe(new Throwing<>(callback, kind));
       case ATOMIC ->
-          client.fetchAndAdd(token.slice(0, 8), 1).subscribe(new Throwing<>(place, kind));
-      case IMMEDIATES -> client.immediates().subscribe(new Throwing<>(place, kind));
+          client.fetchAndAdd(token.slice(0, 8), 1).subscribe(new Throwing<>(callback, kind));
+      case IMMEDIATES -> client.immediates().subscribe(new Throwing<>(callback, kind));
       case SEND ->
           client
-              .send(place == Place.COMPLETE ? oneMessage(client) : silent(place, kind))
-              .subscribe(new Throwing<>(place, kind));
-      case CLOSE -> client.close().subscribe(new Throwing<>(place, kind));
-      case ON_CLOSE -> client.onClose().subscribe(new Throwing<>(place, kind));
+              .send(callback == Callback.COMPLETE ? oneMessage(client) : silent(callback, kind))
+              .subscribe(new Throwing<>(callback, kind));
+      case CLOSE -> client.close().subscribe(new Throwing<>(callback, kind));
+      case ON_CLOSE -> client.onClose().subscribe(new Throwing<>(callback, kind));
     }
-    if (place == Place.NEXT && what == What.RECEIVE) {
+    if (callback == Callback.NEXT && what == What.RECEIVE) {
       guilty.server().send(oneMessage(guilty.server())).onErrorComplete().subscribe();
     }
-    if (place == Place.NEXT && what == What.IMMEDIATES) {
+    if (callback == Callback.NEXT && what == What.IMMEDIATES) {
       written = client.memory().register(memory, Set.of(RemoteMemory.Right.WRITE));
       guilty
           .server()
@@ -207,10 +209,10 @@ class ThrowingSubscriberTest {
   }
 
   /** Ends the connection in the way in which the callback is called, if nothing else calls it. */
-  private void end(What what, Place place) {
-    if (place == Place.ERROR || place == Place.CANCEL) {
+  private void end(What what, Callback callback) {
+    if (callback == Callback.ERROR || callback == Callback.CANCEL) {
       guilty.server().dispose();
-    } else if (place == Place.COMPLETE && !what.isOneSided() && what != What.SEND) {
+    } else if (callback == Callback.COMPLETE && !what.isOneSided() && what != What.SEND) {
       guilty.server().close().onErrorComplete().subscribe();
       guilty.client().close().onErrorComplete().subscribe();
     }
@@ -222,25 +224,25 @@ class ThrowingSubscriberTest {
   }
 
   /** A publisher that publishes nothing, and may throw when it is asked or cancelled. */
-  private Publisher<ByteBuf> silent(Place place, Kind kind) {
+  private Publisher<ByteBuf> silent(Callback callback, Kind kind) {
     return subscriber ->
         subscriber.onSubscribe(
             new Subscription() {
               @Override
               public void request(long n) {
                 requested.set(true);
-                throwAt(Place.REQUEST, place, kind);
+                throwAt(Callback.REQUEST, callback, kind);
               }
 
               @Override
               public void cancel() {
-                throwAt(Place.CANCEL, place, kind);
+                throwAt(Callback.CANCEL, callback, kind);
               }
             });
   }
 
-  private void throwAt(Place here, Place place, Kind kind) {
-    if (here == place) {
+  private void throwAt(Callback here, Callback callback, Kind kind) {
+    if (here == callback) {
       thrown.set(true);
       kind.doThrow();
     }
@@ -274,7 +276,7 @@ class ThrowingSubscriberTest {
         Ends own = Ends.create(impatient)) {
       Ends.Pair pair = own.connect();
 
-      own.clientSide().connect(silent.address()).subscribe(new Throwing<>(Place.ERROR, kind));
+      own.clientSide().connect(silent.address()).subscribe(new Throwing<>(Callback.ERROR, kind));
       eventually(thrown);
 
       assertServes(pair);
@@ -325,7 +327,7 @@ class ThrowingSubscriberTest {
   @EnumSource(Kind.class)
   void letsATransportBeDisposedThoughItThrowsAtTheEndOfAServer(Kind kind) {
     Ends own = Ends.create();
-    own.server().onClose().subscribe(new Throwing<>(Place.COMPLETE, kind));
+    own.server().onClose().subscribe(new Throwing<>(Callback.COMPLETE, kind));
 
     own.close();
 
@@ -338,9 +340,9 @@ class ThrowingSubscriberTest {
     AtomicBoolean received = new AtomicBoolean();
     AtomicBoolean ended = new AtomicBoolean();
     for (Kind kind : Kind.values()) {
-      client.onClose().subscribe(new Throwing<>(Place.COMPLETE, kind));
-      client.close().subscribe(new Throwing<>(Place.ERROR, kind));
-      client.send(silent(Place.CANCEL, kind)).subscribe(new Throwing<>(Place.ERROR, kind));
+      client.onClose().subscribe(new Throwing<>(Callback.COMPLETE, kind));
+      client.close().subscribe(new Throwing<>(Callback.ERROR, kind));
+      client.send(silent(Callback.CANCEL, kind)).subscribe(new Throwing<>(Callback.ERROR, kind));
     }
     client.receive().doOnTerminate(() -> received.set(true)).onErrorComplete().subscribe();
     client.onClose().onErrorComplete().subscribe(null, null, () -> ended.set(true));
@@ -367,11 +369,11 @@ class ThrowingSubscriberTest {
 
   /** Asks for all, and throws at one callback. */
   private final class Throwing<T> implements CoreSubscriber<T> {
-    private final Place place;
+    private final Callback callback;
     private final Kind kind;
 
-    Throwing(Place place, Kind kind) {
-      this.place = place;
+    Throwing(Callback callback, Kind kind) {
+      this.callback = callback;
       this.kind = kind;
     }
 
@@ -383,17 +385,17 @@ class ThrowingSubscriberTest {
     @Override
     public void onNext(T item) {
       ReferenceCountUtil.release(item);
-      throwAt(Place.NEXT, place, kind);
+      throwAt(Callback.NEXT, callback, kind);
     }
 
     @Override
     public void onError(Throwable error) {
-      throwAt(Place.ERROR, place, kind);
+      throwAt(Callback.ERROR, callback, kind);
     }
 
     @Override
     public void onComplete() {
-      throwAt(Place.COMPLETE, place, kind);
+      throwAt(Callback.COMPLETE, callback, kind);
     }
   }
 }

@@ -49,7 +49,7 @@ class HostileBufferTest {
   }
 
   /** The methods that throw. */
-  enum Place {
+  enum BufferMethod {
     REFERENCES,
     LENGTH,
     CONTENT,
@@ -58,13 +58,13 @@ class HostileBufferTest {
   }
 
   static Stream<Arguments> all() {
-    return Stream.of(Place.values())
-        .flatMap(place -> Stream.of(Fault.Kind.values()).map(kind -> Arguments.of(place, kind)));
+    return Stream.of(BufferMethod.values())
+        .flatMap(method -> Stream.of(Fault.Kind.values()).map(kind -> Arguments.of(method, kind)));
   }
 
   @ParameterizedTest
   @MethodSource("all")
-  void harmsNobodyElse(Place place, Fault.Kind kind) {
+  void harmsNobodyElse(BufferMethod method, Fault.Kind kind) {
     try (Ends ends = Ends.create(Ends.options().loops(1))) {
       Ends.Pair innocent = ends.connect();
       RdmaMemory.Region region =
@@ -78,16 +78,16 @@ class HostileBufferTest {
           sends,
           sends.send(
               Flux.range(0, 3)
-                  .map(n -> n == 1 ? new Hostile(place, kind) : Ends.message(sends, 8, n))));
+                  .map(n -> n == 1 ? new Hostile(method, kind) : Ends.message(sends, 8, n))));
       RdmaConnection writes = ends.connect().client();
-      end(writes, Mono.defer(() -> writes.write(new Hostile(place, kind), region.token())));
+      end(writes, Mono.defer(() -> writes.write(new Hostile(method, kind), region.token())));
       RdmaConnection notifies = ends.connect().client();
       end(
           notifies,
           Mono.defer(
-              () -> notifies.writeWithImmediate(new Hostile(place, kind), region.token(), 1)));
+              () -> notifies.writeWithImmediate(new Hostile(method, kind), region.token(), 1)));
       RdmaConnection reads = ends.connect().client();
-      end(reads, Mono.defer(() -> reads.read(region.token(), new Hostile(place, kind))));
+      end(reads, Mono.defer(() -> reads.read(region.token(), new Hostile(method, kind))));
 
       region.close();
       RdmaConnection client = innocent.client();
@@ -102,7 +102,7 @@ class HostileBufferTest {
   void isReleasedWhereALongOneCannotBeRead(Fault.Kind kind) {
     try (Ends ends = Ends.create()) {
       Ends.Pair pair = ends.connect();
-      ByteBuf message = new Hostile(Place.CONTENT, kind, 100_000);
+      ByteBuf message = new Hostile(BufferMethod.CONTENT, kind, 100_000);
 
       assertThat(pair.client().send(Mono.just(message)).toFuture()).failsWithin(Ends.LIMIT);
 
@@ -123,73 +123,73 @@ class HostileBufferTest {
 
   /** Some bytes, and some methods that throw. */
   private static final class Hostile extends UnpooledHeapByteBuf {
-    private final Place place;
+    private final BufferMethod method;
     private final Fault.Kind kind;
     private final boolean armed;
 
-    Hostile(Place place, Fault.Kind kind) {
-      this(place, kind, 8);
+    Hostile(BufferMethod method, Fault.Kind kind) {
+      this(method, kind, 8);
     }
 
-    Hostile(Place place, Fault.Kind kind, int length) {
+    Hostile(BufferMethod method, Fault.Kind kind, int length) {
       super(UnpooledByteBufAllocator.DEFAULT, length, length);
-      this.place = place;
+      this.method = method;
       this.kind = kind;
       writeZero(length);
       armed = true;
     }
 
-    private void at(Place here) {
-      if (armed && here == place) {
+    private void at(BufferMethod here) {
+      if (armed && here == method) {
         kind.raise();
       }
     }
 
     @Override
     public int refCnt() {
-      at(Place.REFERENCES);
+      at(BufferMethod.REFERENCES);
       return super.refCnt();
     }
 
     @Override
     public int readableBytes() {
-      at(Place.LENGTH);
+      at(BufferMethod.LENGTH);
       return super.readableBytes();
     }
 
     @Override
     public int writableBytes() {
-      at(Place.LENGTH);
+      at(BufferMethod.LENGTH);
       return super.writableBytes();
     }
 
     @Override
     public ByteBuf getBytes(int index, ByteBuf to, int toIndex, int length) {
-      at(Place.CONTENT);
+      at(BufferMethod.CONTENT);
       return super.getBytes(index, to, toIndex, length);
     }
 
     @Override
     public ByteBuf getBytes(int index, ByteBuffer to) {
-      at(Place.CONTENT);
+      at(BufferMethod.CONTENT);
       return super.getBytes(index, to);
     }
 
     @Override
     public byte[] array() {
-      at(Place.CONTENT);
+      at(BufferMethod.CONTENT);
       return super.array();
     }
 
     @Override
     public ByteBuf retain() {
-      at(Place.RETAIN);
+      at(BufferMethod.RETAIN);
       return super.retain();
     }
 
     @Override
     public boolean release() {
-      at(Place.RELEASE);
+      at(BufferMethod.RELEASE);
       return super.release();
     }
   }

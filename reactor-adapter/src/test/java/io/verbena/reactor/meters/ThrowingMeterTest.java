@@ -56,7 +56,7 @@ class ThrowingMeterTest {
   }
 
   /** The method that throws. */
-  enum Place {
+  enum MeterMethod {
     HCA,
     CONNECTION,
     COMPLETION_QUEUES,
@@ -81,15 +81,15 @@ class ThrowingMeterTest {
   }
 
   static Stream<Arguments> all() {
-    return Stream.of(Place.values())
-        .filter(Place::isCommon)
-        .flatMap(place -> Stream.of(true, false).map(error -> Arguments.of(place, error)));
+    return Stream.of(MeterMethod.values())
+        .filter(MeterMethod::isCommon)
+        .flatMap(method -> Stream.of(true, false).map(error -> Arguments.of(method, error)));
   }
 
   @ParameterizedTest
   @MethodSource("all")
-  void harmsNoConnection(Place place, boolean error) {
-    ThrowingMeter meter = new ThrowingMeter(place, error);
+  void harmsNoConnection(MeterMethod method, boolean error) {
+    ThrowingMeter meter = new ThrowingMeter(method, error);
     try (Ends ends = Ends.create(Ends.options().meters(meter))) {
       Ends.Pair pair = ends.connect();
 
@@ -106,7 +106,7 @@ class ThrowingMeterTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void harmsNobodyWhenALoopIsHeldUp(boolean error) {
-    ThrowingMeter meter = new ThrowingMeter(Place.LOOP_STALLED, error);
+    ThrowingMeter meter = new ThrowingMeter(MeterMethod.LOOP_STALLED, error);
     try (Ends ends =
         Ends.create(
             Ends.options(),
@@ -131,7 +131,7 @@ class ThrowingMeterTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void harmsNoConnectionThatAsksItsPeer(boolean error) {
-    ThrowingMeter meter = new ThrowingMeter(Place.PEER_ASKED, error);
+    ThrowingMeter meter = new ThrowingMeter(MeterMethod.PEER_ASKED, error);
     RdmaOptions.Builder asking = Ends.options().keepAlive(Duration.ofMillis(100));
     try (Ends ends = Ends.create(asking.meters(meter))) {
       Ends.Pair pair = ends.connect();
@@ -145,7 +145,7 @@ class ThrowingMeterTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void harmsNobodyWhenAPeerIsFoundDead(boolean error) throws Exception {
-    ThrowingMeter meter = new ThrowingMeter(Place.PEER_FOUND_DEAD, error);
+    ThrowingMeter meter = new ThrowingMeter(MeterMethod.PEER_FOUND_DEAD, error);
     RdmaOptions.Builder asking =
         Ends.options()
             .keepAlive(Duration.ofMillis(100))
@@ -185,17 +185,17 @@ class ThrowingMeterTest {
 
   /** Throws at one of its methods. */
   private static final class ThrowingMeter extends HcaMeter implements Meters {
-    private final Place place;
+    private final MeterMethod method;
     private final boolean error;
     private final AtomicInteger thrown = new AtomicInteger();
 
-    ThrowingMeter(Place place, boolean error) {
-      this.place = place;
+    ThrowingMeter(MeterMethod method, boolean error) {
+      this.method = method;
       this.error = error;
     }
 
-    private void throwAt(Place here) {
-      if (here == place) {
+    private void throwAt(MeterMethod here) {
+      if (here == method) {
         thrown.incrementAndGet();
         if (error) {
           throw new NoSuchMethodError("thrown by a test");
@@ -206,7 +206,7 @@ class ThrowingMeterTest {
 
     @Override
     public HcaMeter hca(MeteredHca hca) {
-      throwAt(Place.HCA);
+      throwAt(MeterMethod.HCA);
       return this;
     }
 
@@ -217,53 +217,53 @@ class ThrowingMeterTest {
 
     @Override
     public ConnectionMeter connection(ConnectionState state, int slots) {
-      throwAt(Place.CONNECTION);
+      throwAt(MeterMethod.CONNECTION);
       return new ThrowingConnectionMeter(this);
     }
 
     @Override
     public void completionQueues(long entries) {
-      throwAt(Place.COMPLETION_QUEUES);
+      throwAt(MeterMethod.COMPLETION_QUEUES);
     }
 
     @Override
     public void completionsReserved(long entries) {
-      throwAt(Place.COMPLETIONS_RESERVED);
+      throwAt(MeterMethod.COMPLETIONS_RESERVED);
     }
 
     @Override
     public void receivePool(long size, long promised) {
-      throwAt(Place.RECEIVE_POOL);
+      throwAt(MeterMethod.RECEIVE_POOL);
     }
 
     @Override
     public void polled(int completions) {
-      throwAt(Place.POLLED);
+      throwAt(MeterMethod.POLLED);
     }
 
     @Override
     public void failed(String operation, @Nullable CompletionStatus status, Throwable why) {
-      throwAt(Place.FAILED);
+      throwAt(MeterMethod.FAILED);
     }
 
     @Override
     public void loopStalled(long nanos) {
-      throwAt(Place.LOOP_STALLED);
+      throwAt(MeterMethod.LOOP_STALLED);
     }
 
     @Override
     public void peerAsked() {
-      throwAt(Place.PEER_ASKED);
+      throwAt(MeterMethod.PEER_ASKED);
     }
 
     @Override
     public void peerFoundDead() {
-      throwAt(Place.PEER_FOUND_DEAD);
+      throwAt(MeterMethod.PEER_FOUND_DEAD);
     }
 
     @Override
     public void close() {
-      throwAt(Place.CLOSE);
+      throwAt(MeterMethod.CLOSE);
     }
   }
 
@@ -276,27 +276,27 @@ class ThrowingMeterTest {
 
     @Override
     public void posted(int slot, SendWorkRequest request) {
-      meter.throwAt(Place.POSTED);
+      meter.throwAt(MeterMethod.POSTED);
     }
 
     @Override
     public void completed(int slot, CompletionStatus status) {
-      meter.throwAt(Place.COMPLETED);
+      meter.throwAt(MeterMethod.COMPLETED);
     }
 
     @Override
     public void sent(int bytes) {
-      meter.throwAt(Place.SENT);
+      meter.throwAt(MeterMethod.SENT);
     }
 
     @Override
     public void received(int bytes) {
-      meter.throwAt(Place.RECEIVED);
+      meter.throwAt(MeterMethod.RECEIVED);
     }
 
     @Override
     public void close() {
-      meter.throwAt(Place.CONNECTION_CLOSE);
+      meter.throwAt(MeterMethod.CONNECTION_CLOSE);
     }
   }
 }

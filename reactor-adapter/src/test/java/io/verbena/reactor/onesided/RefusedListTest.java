@@ -2,10 +2,13 @@
 package io.verbena.reactor.onesided;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.verbena.ConnectionClosedException;
+import io.verbena.HcaException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RdmaMemory;
@@ -52,6 +55,26 @@ class RefusedListTest {
   void close() {
     region.close();
     ends.close();
+  }
+
+  /** Before the list is made: its refusal would cost the connection. */
+  @Test
+  void holdsNoAtomicThatTheHcaDoesNotHave() {
+    assumeTrue(Ends.haveAtomics(), "the peer's HCA has no atomics");
+    RdmaMemory.Region counters =
+        ends.server()
+            .memory()
+            .register(ByteBuffer.allocateDirect(Long.BYTES), Set.of(Right.ATOMIC));
+    RemoteMemory counter = counters.token();
+
+    assertThatThrownBy(() -> client.fetchAndAdd(counter, 1).block(Ends.LIMIT))
+        .isInstanceOf(HcaException.class)
+        .hasMessageContaining("fetchAndAdd")
+        .hasMessageContaining("the HCA has no atomics");
+    assertThatThrownBy(() -> client.compareAndSwap(counter, 0, 1).block(Ends.LIMIT))
+        .isInstanceOf(HcaException.class);
+    client.read(token).doOnNext(ByteBuf::release).block(Ends.LIMIT);
+    counters.close();
   }
 
   @Test

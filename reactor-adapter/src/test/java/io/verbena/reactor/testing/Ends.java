@@ -13,10 +13,12 @@ import io.verbena.verbs.Capability;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -27,7 +29,7 @@ import reactor.core.publisher.Mono;
  * fails if anything of their devices is still open.
  */
 public final class Ends implements AutoCloseable {
-  /** How long anything in a test may take. */
+  /** The time that anything in a test may take. */
   public static final Duration LIMIT = Addresses.within(Duration.ofSeconds(20));
 
   /**
@@ -57,12 +59,14 @@ public final class Ends implements AutoCloseable {
             .block(LIMIT);
   }
 
-  /** Whether the HCA has atomics, which an RNIC of iWARP has not. */
+  /** Returns whether the HCA has atomics, which an RNIC of iWARP has not. */
   public static boolean haveAtomics() {
     return have(Capability.ATOMICS);
   }
 
-  /** Whether the HCA hears what the peer makes of a request, which one of iWARP does not. */
+  /**
+   * Returns whether the HCA hears what the peer makes of a request, which one of iWARP does not.
+   */
   public static boolean haveRequestStatus() {
     return have(Capability.REQUEST_STATUS);
   }
@@ -95,7 +99,7 @@ public final class Ends implements AutoCloseable {
     return new Ends(serverOptions.build(), clientOptions.build(), "");
   }
 
-  /** How a client reaches the server. */
+  /** Returns how a client reaches the server. */
   public URI address() {
     return Addresses.reach(server.address());
   }
@@ -159,9 +163,13 @@ public final class Ends implements AutoCloseable {
 
   /** {@code length} bytes that depend on {@code seed}. */
   public static byte[] bytes(int length, long seed) {
-    byte[] bytes = new byte[length];
-    new Random(seed).nextBytes(bytes);
-    return bytes;
+    var random = new SplittableRandom(seed);
+    // Byte by byte it was a fifth of the processor's time that these tests took in a guest.
+    ByteBuffer words = ByteBuffer.allocate((length + Long.BYTES - 1) / Long.BYTES * Long.BYTES);
+    while (words.hasRemaining()) {
+      words.putLong(random.nextLong());
+    }
+    return Arrays.copyOf(words.array(), length);
   }
 
   /** The readable bytes of a buffer, which is released. */

@@ -85,7 +85,8 @@ class ModulePathTest {
         + " io.verbena.verbs.stat",
     "io.verbena.core, io.verbena.core.micrometer",
     "io.verbena.disni, io.verbena.disni",
-    "io.verbena.emulated, io.verbena.emulated io.verbena.emulated.sanitizer.junit",
+    "io.verbena.emulated, io.verbena.emulated io.verbena.emulated.sanitizer"
+        + " io.verbena.emulated.sanitizer.junit",
     "io.verbena.grpc, io.verbena.grpc",
     "io.verbena.netty, io.verbena.netty",
     "io.verbena.reactor, io.verbena.reactor",

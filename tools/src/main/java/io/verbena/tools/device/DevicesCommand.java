@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Without a URI, lists the devices that each provider has on this machine. A provider that"
           + " cannot look for devices says why, on standard error.",
-      "With URIs, opens the device of each and tells whether its link is up."
+      "With URIs, opens the device of each and shows whether its link is up."
     },
     footer = {"  verbena devices", "  verbena devices emulated://here disni://10.0.0.1"})
 public final class DevicesCommand implements Callable<Integer> {

@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Opens the device of a URI and looks at its link, the GID that connections take and why, its"
           + " MTU against that of the network interface, the limit of locked memory, the bus, the"
-          + " IOMMU, the firmware, and what tells of lost packets. Then it connects the device to"
+          + " IOMMU, the firmware, and signs of lost packets. Then it connects the device to"
           + " itself, and does a SEND, a WRITE and a READ. It needs no root, changes nothing, and"
           + " reads what the kernel shows in sysfs.",
       "",

@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
       "",
       "With a URI, prints what its device has counted, for all programs that use it: a line now,"
           + " and more with --count. What it does not count has no column. Emulated HCAs count"
-          + " within one JVM, so that this tells only of those that others can reach."
+          + " within one JVM, so that this shows only those that others can reach."
     },
     footer = {
       "  verbena stat",

@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The doctor and the RNICs of the fake rdma-core. */
 class FakeDevicesTest {
@@ -45,6 +47,22 @@ class FakeDevicesTest {
         .contains("ok      SEND, WRITE and READ of 64 bytes by disni://10.0.1.1:0\n")
         .endsWith("\tdiagnosis:\t\t\tnothing is wrong\n\n");
     assertThat(all.exitCode()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, 'link_width 16, numa_node 1'",
+    "-1, link_width 16" // of a machine that has but one
+  })
+  void tellsTheNumaNodeOfTheSlot(String node, String expected) throws Exception {
+    FakeMachine machine =
+        connectX()
+            .deviceFile("device/current_link_width", "16")
+            .deviceFile("device/max_link_width", "16")
+            .deviceFile("device/numa_node", node);
+
+    assertThat(machine.doctor(CONNECTX).text())
+        .contains("\tpci:\t\t\t\tok      " + expected + "\n");
   }
 
   private FakeMachine connectX() throws Exception {

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Collects send requests and posts them as linked lists: a device for which {@linkplain
  * Device#hasCostlyPosts each post has a price} is called once for a list. A list is of one queue
- * pair; it is posted when it is full, when another queue pair begins one, and by {@link #post}. Who
- * has another's list posted hears nothing of what that throws. The loop's receives go first. One
- * for a loop; on its thread only.
+ * pair; it is posted when it is full, when another queue pair begins one, and by {@link #post}. A
+ * member that causes another's list to be posted sees none of what that throws. Receives go before
+ * the list that may give the peer credits for them. One for a loop; on its thread only.
  */
 public final class LinkedPosts {
   /** Requests in a list, as many as {@code disni://} hands over at once. */
@@ -25,11 +25,17 @@ public final class LinkedPosts {
   private @Nullable QueuePair pair;
   private @Nullable Poster poster;
 
-  /** Posts the receives that the peers get credits for by what is posted here. */
-  private Runnable before = () -> {};
+  /** Posts the receives that wait at the end of a duty cycle. */
+  private Runnable receives = () -> {};
 
-  /** Whose requests are collected. */
+  /** The owner of the requests that are collected. */
   public interface Poster {
+    /**
+     * Called before a list of this poster is posted: posts the receives that the list may give the
+     * peer credits for. Must not throw; may have the list posted itself.
+     */
+    void postReceives();
+
     /**
      * Called when the requests of a list were not posted from one on. Posts nothing.
      *
@@ -53,17 +59,18 @@ public final class LinkedPosts {
   }
 
   /**
-   * Has the loop's receives posted first, whenever this posts.
+   * Posts the loop's receives first, whenever {@link #post()} is called, whoever sends.
    *
-   * @param receives posts them, if some wait; must not throw
+   * @param all posts them, if some wait; must not throw
    */
-  public void beginWith(Runnable receives) {
-    before = receives;
+  public void beginWith(Runnable all) {
+    receives = all;
   }
 
   /** Returns the request that {@link #add} adds next, to fill. */
   public SendWorkRequest next(Poster its) {
-    if (poster != its || count == MOST) {
+    // Who learns of a refused receive may begin a list in place of the one that is posted.
+    while (poster != null && (poster != its || count == MOST)) {
       post(poster, poster == its);
     }
     return requests[count];
@@ -76,9 +83,9 @@ public final class LinkedPosts {
     count++;
   }
 
-  /** Posts what was collected, for a loop. */
+  /** Posts what was collected, and all receives that wait, for a loop. */
   public void post() {
-    before.run();
+    receives.run();
     post(poster, false);
   }
 
@@ -93,10 +100,10 @@ public final class LinkedPosts {
     if (its == null) {
       return;
     }
-    before.run();
+    its.postReceives();
     QueuePair to = pair;
     if (to == null || poster != its) {
-      // Who learned of a refused receive has posted it.
+      // The connection that learned of a refused receive has posted it.
       return;
     }
     int last = count - 1;

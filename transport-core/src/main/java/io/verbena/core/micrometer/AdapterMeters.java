@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The meters of one adapter on one provider. A lock guards what is open and what the closed ones
- * have done; connections take it when they come and go, and whoever reads a gauge.
+ * have done; connections take it when they come and go, and so do readers of a gauge.
  */
 final class AdapterMeters {
   private static final String CONNECTIONS = "connections";
@@ -143,7 +143,7 @@ final class AdapterMeters {
         .counter(
             "verbena.errors",
             "errors",
-            "Failures that the program was told of",
+            "Failures that the program has received",
             tags.and(
                 "operation",
                 String.join("_", operation.split(CAMEL)).toLowerCase(Locale.ROOT),

@@ -2,6 +2,7 @@
 package io.verbena.core.receive;
 
 import io.verbena.verbs.PostException;
+import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
 import java.util.Arrays;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * back, if one did: for a device for which each post has a price. Only on the loop.
  */
 final class LinkedReceives {
-  /** As many as {@code disni://} hands over at once. */
+  /** The number of receives that {@code disni://} hands over in one call. */
   private static final int MOST = 16;
 
   private final ReceiveWorkRequest[] requests = new ReceiveWorkRequest[MOST];
@@ -43,22 +44,37 @@ final class LinkedReceives {
     givers[count++] = giver;
   }
 
-  /** Forgets what waits, and who gave it back. */
+  /** Removes all requests, and the connections that gave back their frames. */
   void clear() {
     count = 0;
     Arrays.fill(givers, null);
   }
 
-  /** Posts what waits; if that throws, {@link #firstRefused} tells from where on it did not. */
+  /**
+   * Posts the list; if that throws, {@link #firstRefused} returns the first request that was not
+   * posted.
+   */
   void post(SharedReceiveQueue queue) {
-    int last = count - 1;
-    count = 0;
-    for (int i = 0; i < last; i++) {
-      requests[i].next(requests[i + 1]);
-    }
-    requests[last].next(null);
+    int posted = link();
     queue.postReceive(requests[0]);
-    Arrays.fill(givers, 0, last + 1, null);
+    Arrays.fill(givers, 0, posted, null);
+  }
+
+  /** The same, to a queue pair's own queue, whose receives have no givers. */
+  void post(QueuePair pair) {
+    int unused = link();
+    pair.postReceive(requests[0]);
+  }
+
+  /** Makes a list of what waits, and returns how long it is. */
+  private int link() {
+    int length = count;
+    count = 0;
+    for (int i = 1; i < length; i++) {
+      requests[i - 1].next(requests[i]);
+    }
+    requests[length - 1].next(null);
+    return length;
   }
 
   /**
@@ -81,7 +97,9 @@ final class LinkedReceives {
     return requests[index].id();
   }
 
-  /** Returns who gave back the frame of a request of the list that was posted last. */
+  /**
+   * Returns the connection that gave back the frame of a request of the list that was posted last.
+   */
   @Nullable ReceiveShare giver(int index) {
     return givers[index];
   }

@@ -4,28 +4,42 @@ package io.verbena.core.receive;
 import io.netty.buffer.ByteBuf;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaException;
+import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.verbs.QueuePair;
-import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.VerbsException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The frames that wait in a receive queue of a connection's own, oldest first: for devices without
- * shared receive queues. There are as many as the peer has credits. Only on the loop.
+ * The frames in a receive queue of a connection's own, oldest first: for devices without shared
+ * receive queues. There are as many as the peer has credits. Where posts have a price, the newest
+ * wait for the end of the duty cycle, or for the sends that give the peer credits for them. Only on
+ * the loop.
  */
 public final class OwnReceives implements Receives {
   private static final int FIRST_FRAMES = 4;
 
   private final QueuePair pair;
   private final ReceiveFrames source;
+  private final LinkedReceives list;
   private final long prefix;
   private final int capacity;
-  private final ReceiveWorkRequest request = new ReceiveWorkRequest();
+  private final Consumer<? super Throwable> onRefusal;
 
-  /** By sequence modulo the length, which grows with the receives that are posted. */
+  /** Posts what waits; null where each receive is posted at once. */
+  private final @Nullable DutyCycleEnd end;
+
+  /** By sequence modulo the length, which grows with the receives. */
   private @Nullable ByteBuf[] frames = new @Nullable ByteBuf[FIRST_FRAMES];
 
+  /** The next sequence, */
   private int head;
+
+  /** the oldest that waits to be posted, */
+  private int posted;
+
+  /** and the oldest that has not completed. */
   private int tail;
 
   /** Receives beyond the peer's credits: each is not posted again when it is taken. */
@@ -33,14 +47,19 @@ public final class OwnReceives implements Receives {
 
   private boolean halted;
 
-  /**
-   * The slots of {@code pair}'s receive queue, whose work request ids begin with {@code prefix}.
-   */
-  public OwnReceives(QueuePair pair, ReceiveFrames source, long prefix, int capacity) {
+  OwnReceives(
+      ReceiveQueues queues,
+      QueuePair pair,
+      long prefix,
+      int capacity,
+      Consumer<? super Throwable> onRefusal) {
     this.pair = pair;
-    this.source = source;
     this.prefix = prefix;
     this.capacity = capacity;
+    this.onRefusal = onRefusal;
+    source = queues.source();
+    list = queues.list();
+    end = queues.end(this::post);
   }
 
   @Override
@@ -50,18 +69,20 @@ public final class OwnReceives implements Receives {
 
   @Override
   public Flush flushed() {
-    return head == tail ? Flush.DONE : Flush.UNDER_WAY;
+    return posted == tail ? Flush.DONE : Flush.UNDER_WAY;
   }
 
   /**
-   * Posts so many receives.
+   * Posts so many receives, at once.
    *
-   * @throws MemoryLimitException at the ceiling; what was posted stays
+   * @throws MemoryLimitException at the ceiling
+   * @throws VerbsException if the HCA refuses one; those before it are posted
    */
   public void fill(int count) {
     for (int i = 0; i < count; i++) {
-      post(source.allocate());
+      append(source.allocate());
     }
+    postWaiting();
   }
 
   @Override
@@ -70,7 +91,7 @@ public final class OwnReceives implements Receives {
     surplus -= Math.min(surplus, wanted);
     try {
       while (!halted && head - surplus - before < wanted && head - tail < capacity) {
-        post(source.allocate());
+        add(source.allocate());
       }
     } catch (RdmaException e) {
       // It has to do with what there is.
@@ -83,7 +104,11 @@ public final class OwnReceives implements Receives {
     surplus += count;
   }
 
-  /** Nobody else takes from this queue. */
+  /**
+   * {@inheritDoc}
+   *
+   * <p>No other connection takes from this queue.
+   */
   @Override
   public boolean hasMoreThanItsPart() {
     return false;
@@ -97,7 +122,7 @@ public final class OwnReceives implements Receives {
       surplus--;
       frame.release();
     } else {
-      post(frame);
+      add(frame);
     }
   }
 
@@ -106,18 +131,25 @@ public final class OwnReceives implements Receives {
     halted = true;
   }
 
-  /** Posts a frame, which from now on belongs to the queue; also if this fails. */
-  private void post(ByteBuf frame) {
-    if (head - tail == frames.length) {
-      grow();
+  /** Adds a receive, whose frame belongs to the queue from now on, also if this fails. */
+  private void add(ByteBuf frame) {
+    append(frame);
+    if (end == null) {
+      postWaiting();
+    } else {
+      end.ask();
     }
-    int sequence = head;
-    frames[sequence & frames.length - 1] = frame;
-    head = sequence + 1;
-    pair.postReceive(source.describe(frame, WorkRequestId.receive(prefix, sequence), request));
   }
 
-  private void grow() {
+  private void append(ByteBuf frame) {
+    if (head - tail == frames.length) {
+      lengthen();
+    }
+    frames[head & frames.length - 1] = frame;
+    head++;
+  }
+
+  private void lengthen() {
     @Nullable ByteBuf[] more = new @Nullable ByteBuf[2 * frames.length];
     for (int sequence = tail; sequence != head; sequence++) {
       more[sequence & more.length - 1] = frames[sequence & frames.length - 1];
@@ -125,26 +157,83 @@ public final class OwnReceives implements Receives {
     frames = more;
   }
 
-  /** Takes the frame of a receive that completed; it belongs to the caller. */
-  public ByteBuf take(int sequence) {
-    if (sequence != tail || sequence == head) {
-      throw new IllegalStateException(
-          "completion of receive " + sequence + " (expected: " + tail + ", before " + head + ")");
+  @Override
+  public void post() {
+    if (halted) {
+      return;
     }
-    int at = sequence & frames.length - 1;
-    ByteBuf frame = frames[at];
+    try {
+      postWaiting();
+    } catch (RuntimeException | Error e) {
+      onRefusal.accept(e);
+    }
+  }
+
+  /** Posts what waits, in lists; what the HCA refuses is dropped. */
+  private void postWaiting() {
+    while (posted != head) {
+      int count = 0;
+      try {
+        count = describeWaiting();
+        list.post(pair);
+        posted += count;
+      } catch (RuntimeException | Error e) {
+        posted += list.firstRefused(count, e);
+        list.clear();
+        dropWaiting();
+        throw e;
+      }
+    }
+  }
+
+  /** Fills the list with what waits, and returns how many it has taken. */
+  private int describeWaiting() {
+    for (int sequence = posted; sequence != head && !list.isFull(); sequence++) {
+      long id = WorkRequestId.receive(prefix, sequence);
+      source.describe(frame(sequence), id, list.next());
+      list.add(null);
+    }
+    return list.count();
+  }
+
+  private ByteBuf frame(int sequence) {
+    ByteBuf frame = frames[sequence & frames.length - 1];
     if (frame == null) {
       throw new IllegalStateException("no frame of receive " + sequence);
     }
-    frames[at] = null;
+    return frame;
+  }
+
+  private void dropWaiting() {
+    while (head != posted) {
+      head--;
+      ByteBuf frame = frame(head);
+      frames[head & frames.length - 1] = null;
+      frame.release();
+    }
+  }
+
+  /** Takes the frame of a receive that completed; it belongs to the caller. */
+  public ByteBuf take(int sequence) {
+    if (sequence != tail || sequence == posted) {
+      throw new IllegalStateException(
+          "completion of receive " + sequence + " (expected: " + tail + ", before " + posted + ")");
+    }
+    ByteBuf frame = frame(sequence);
+    frames[sequence & frames.length - 1] = null;
     tail = sequence + 1;
     return frame;
   }
 
-  /** Releases all that were never completed, once the queue pair is gone. */
+  /** Releases all that were never completed, once the queue pair is gone. Idempotent. */
   @Override
   public void release() {
-    while (tail != head) {
+    halt();
+    if (end != null) {
+      end.close();
+    }
+    dropWaiting();
+    while (tail != posted) {
       take(tail).release();
     }
   }

@@ -30,12 +30,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The receives of all connections of a loop, in one shared receive queue. It has as many as {@link
- * ReceiveBudget} says: some for whoever sends next, and those that busy connections were granted.
- * The loop posts one again whenever it has read one, and so knows at all times how many are posted:
- * it needs no event at a limit, which would come later and on another thread. Where posts have a
- * price it posts the receives of a duty cycle as linked lists, ahead of the sends that give the
- * peers credits for them. A receive that was posted cannot be withdrawn, so the pool shrinks as
- * receives are taken, and goes with its last connection.
+ * ReceiveBudget} says: some for the next sender, and those that busy connections were granted. The
+ * loop posts one again whenever it has read one, and so knows at all times how many are posted: it
+ * needs no event at a limit, which would come later and on another thread. Where posts have a price
+ * it posts the receives of a duty cycle as linked lists, ahead of the sends that give the peers
+ * credits for them. A receive that was posted cannot be withdrawn, so the pool shrinks as receives
+ * are taken, and goes with its last connection.
  *
  * <p>Completions find their connection by the number of its queue pair; those of one that is gone
  * only give their frame back. Only on the loop.
@@ -60,7 +60,7 @@ public final class ReceivePool implements LoopMember {
   private final ReceiveBudget budget;
   private final ReceiveWorkRequest single = new ReceiveWorkRequest();
 
-  /** What waits to be posted; null where each is posted at once. */
+  /** The receives that wait to be posted; null where each is posted at once. */
   private final @Nullable LinkedReceives linked;
 
   private final IntObjectHashMap<ReceiveShare> shares = new IntObjectHashMap<>();
@@ -79,7 +79,10 @@ public final class ReceivePool implements LoopMember {
   private int target;
   private long promised;
 
-  /** Whose receive completed last: that of a busy connection is found without the map. */
+  /**
+   * The queue pair whose receive completed last: that of a busy connection is found without the
+   * map.
+   */
   private int lastNumber;
 
   private @Nullable ReceiveShare last;
@@ -130,13 +133,13 @@ public final class ReceivePool implements LoopMember {
       linked = null;
     } else {
       linked = new LinkedReceives();
-      posts.beginWith(this::postLinked);
+      posts.beginWith(this::post);
     }
   }
 
   /**
-   * How many receives the pool of a loop may have, so that those of all loops take no more than a
-   * quarter of the registered memory, unless there are few.
+   * Returns the most receives that the pool of a loop may have, so that those of all loops take no
+   * more than a quarter of the registered memory, unless there are few.
    *
    * @param loops the pools of the device
    * @param frameCapacity bytes of a receive
@@ -307,7 +310,7 @@ public final class ReceivePool implements LoopMember {
 
   /** Posts as many as are missing, at once. */
   private void fill() {
-    postLinked();
+    post();
     while (posted < target) {
       post(source.allocate(), null);
       if (linked != null && (linked.isFull() || posted == target)) {
@@ -323,9 +326,9 @@ public final class ReceivePool implements LoopMember {
   }
 
   /**
-   * Takes a frame that nobody uses, and posts it unless there are enough.
+   * Takes a frame that is not used, and posts it unless there are enough.
    *
-   * @param giver is told if the HCA refuses it later, or null
+   * @param giver called if the HCA refuses it later, or null
    */
   void giveBack(ByteBuf frame, @Nullable ReceiveShare giver) {
     if (posted >= target) {
@@ -353,7 +356,7 @@ public final class ReceivePool implements LoopMember {
   private void post(ByteBuf frame, @Nullable ReceiveShare giver) {
     LinkedReceives list = linked;
     if (list != null && list.isFull()) {
-      postLinked();
+      post();
     }
     int slot = nextSlot();
     try {
@@ -383,7 +386,7 @@ public final class ReceivePool implements LoopMember {
   }
 
   /** Posts what waits; throws nothing that has to do with it. */
-  private void postLinked() {
+  void post() {
     LinkedReceives list = linked;
     if (list == null || list.count() == 0) {
       return;
@@ -392,14 +395,17 @@ public final class ReceivePool implements LoopMember {
     try {
       list.post(queue());
     } catch (RuntimeException | Error e) {
-      // Whoever is told may give frames back, and so begin another list.
+      // A connection that hears of the refusal may give frames back, and so begin another list.
       for (ReceiveShare each : dropRefused(list, count, e)) {
         each.refused(e);
       }
     }
   }
 
-  /** Takes out of a list of so many what the HCA has refused of it; returns who gave it back. */
+  /**
+   * Takes the requests of a posted list that the HCA has refused out of the list; returns the
+   * connections that gave back their frames.
+   */
   private List<ReceiveShare> dropRefused(LinkedReceives list, int count, Throwable why) {
     List<ReceiveShare> givers = new ArrayList<>();
     for (int i = list.firstRefused(count, why); i < count; i++) {
@@ -443,7 +449,8 @@ public final class ReceivePool implements LoopMember {
     try {
       giveBack(frame, null);
     } catch (VerbsException e) {
-      // Who gives the next one back is told. Completions of others may stand behind this one.
+      // The connection that gives the next one back hears of the refusal. Completions of others may
+      // stand behind this one.
       return;
     }
   }
@@ -466,7 +473,11 @@ public final class ReceivePool implements LoopMember {
     return false;
   }
 
-  /** It goes with its connections, which are told too. */
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The pool goes with its connections, which the loop shuts down too.
+   */
   @Override
   public void shutDown(Throwable cause, boolean now) {}
 }

@@ -10,7 +10,7 @@ import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
 
-/** What one connection has of a {@link ReceivePool}. Only on the loop. */
+/** The receives of one connection from a {@link ReceivePool}. Only on the loop. */
 public final class ReceiveShare implements Receives {
   static final int NO_NUMBER = -1;
 
@@ -71,7 +71,7 @@ public final class ReceiveShare implements Receives {
     completed++;
     ReceivePool.User to = user;
     if (to == null) {
-      throw new IllegalStateException("a receive of nobody");
+      throw new IllegalStateException("a receive without an owner");
     }
     return to;
   }
@@ -111,12 +111,22 @@ public final class ReceiveShare implements Receives {
     pool.giveBack(frame, this);
   }
 
+  /** {@inheritDoc} That of all connections. */
+  @Override
+  public void post() {
+    pool.post();
+  }
+
   @Override
   public int completed() {
     return completed;
   }
 
-  /** Nothing: what is posted is for all. */
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Does nothing: the receives that are posted are for all connections.
+   */
   @Override
   public void halt() {}
 

@@ -16,19 +16,28 @@ public interface Receives {
    */
   int grow(int wanted);
 
-  /** Takes so many receives from it again, which its peer has no credits for any more. */
+  /** Takes so many receives back, for which the peer has no credits any more. */
   void shrink(int count);
 
-  /** Whether others wait for receives while it has more than its part. */
+  /** Returns whether others wait for receives while it has more than its part. */
   boolean hasMoreThanItsPart();
 
-  /** Takes a frame that was read, and posts it if it is needed. */
+  /**
+   * Takes a frame that was read, and posts it if it is needed: by {@link #post} where posts are
+   * linked, else at once.
+   */
   void giveBack(ByteBuf frame);
 
-  /** How many receives have completed, modulo 2<sup>32</sup>. */
+  /**
+   * Posts the receives that wait to be posted: at the end of the duty cycle, and before what gives
+   * the peer credits for them. Throws nothing.
+   */
+  void post();
+
+  /** Returns how many receives have completed, modulo 2<sup>32</sup>. */
   int completed();
 
-  /** Posts nothing any more for this connection. */
+  /** Posts nothing any more for this connection, also nothing that waits. */
   void halt();
 
   /**
@@ -40,13 +49,13 @@ public interface Receives {
   /** Gives everything back, once the queue pair is gone. */
   void release();
 
-  /** How far receives are flushed. */
+  /** The progress of flushing receives. */
   enum Flush {
-    /** None is left. */
+    /** No receive is left. */
     DONE,
     /** Some are left, whose completions come. */
     UNDER_WAY,
-    /** Nothing tells: it is known when another duty cycle has polled. */
+    /** No completion shows it: it is known when another duty cycle has polled. */
     LOOK_AGAIN
   }
 }

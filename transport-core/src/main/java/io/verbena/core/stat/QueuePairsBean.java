@@ -30,8 +30,8 @@ final class QueuePairsBean implements QueuePairsMXBean {
       register(ManagementFactory.getPlatformMBeanServer());
       System.setProperty(PROPERTY, NAME);
     } catch (JMException | RuntimeException e) {
-      // No harm to the program; and who closes the class loader this soon has no queue pairs to
-      // show.
+      // The program is not harmed; and a program that closes the class loader this soon has no
+      // queue pairs to show.
       LOG.log(Level.INFO, "verbena stat will not see this JVM's queue pairs", e);
     } catch (LinkageError e) {
       // A JVM that was linked without the module java.management: nobody can manage it.
@@ -60,7 +60,8 @@ final class QueuePairsBean implements QueuePairsMXBean {
       try {
         views.add(QueuePairView.of(each.getKey(), each.getValue()));
       } catch (VerbsException e) {
-        LOG.log(Level.DEBUG, "queue pair " + each.getKey().number() + " tells nothing any more", e);
+        LOG.log(
+            Level.DEBUG, "queue pair " + each.getKey().number() + " cannot be read any more", e);
       }
     }
     return views;

@@ -15,19 +15,23 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** Keeps what Netty's detector finds, instead of logging it. There is one per type of resource. */
 final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
   private static final String MARKER = "leak detection's marker ";
   private static final Duration COLLECTION_DEADLINE = Duration.ofSeconds(60);
 
-  /** What one collection found is told by another thread: it is looked for this often. */
+  /** Another thread reports what one collection found: the detector looks this often. */
   private static final int LOOKS_PER_COLLECTION = 100;
 
   private static final Map<Class<?>, RecordingLeakDetector<?>> DETECTORS =
       new ConcurrentHashMap<>();
 
   private final List<String> reports = new CopyOnWriteArrayList<>();
+
+  /** A marker of the buffers that this thread leaks on purpose; other threads' buffers get none. */
+  private final ThreadLocal<@Nullable String> hint = new ThreadLocal<>();
 
   private RecordingLeakDetector(Class<T> resourceType, int samplingInterval) {
     super(resourceType, samplingInterval);
@@ -38,7 +42,7 @@ final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
     ResourceLeakDetectorFactory.setResourceLeakDetectorFactory(new Factory());
   }
 
-  /** Whether buffers are watched by a detector of this class. */
+  /** Returns whether buffers are watched by a detector of this class. */
   static boolean watchesBuffers() {
     return DETECTORS.containsKey(ByteBuf.class);
   }
@@ -47,7 +51,8 @@ final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
    * Takes what every detector has found, after all that is unreachable now was collected.
    *
    * <p>The JVM reports the objects of one collection in any order, but one collection after the
-   * other: what was let go before the first marker is in the queue when the second one is found.
+   * other: a buffer that was dropped before the first marker is in the queue when the second one is
+   * found.
    */
   static synchronized List<String> takeLeaks() {
     awaitMarkers();
@@ -106,7 +111,17 @@ final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
   }
 
   private void leak(String marker) {
-    trackForcibly(object()).record(marker);
+    hint.set(marker);
+    try {
+      trackForcibly(object());
+    } finally {
+      hint.remove();
+    }
+  }
+
+  @Override
+  protected @Nullable Object getInitialHint(String resourceType) {
+    return hint.get();
   }
 
   /** A tracker only compares and drops its object, so any object serves for any type. */

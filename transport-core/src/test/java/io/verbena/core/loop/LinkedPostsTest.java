@@ -44,6 +44,7 @@ class LinkedPostsTest {
     final List<Integer> refused = new ArrayList<>();
     RuntimeException throwing;
     int sequence;
+    Runnable receives = () -> {};
 
     final QueuePair pair =
         (QueuePair)
@@ -67,6 +68,7 @@ class LinkedPostsTest {
       }
       List<Integer> list = new ArrayList<>();
       for (SendWorkRequest each = first; each != null; each = each.next()) {
+        assertThat(each.id() >>> 44).as("whose").isEqualTo(prefix >>> 44);
         list.add(WorkRequestId.sequence(each.id()));
       }
       lists.add(list);
@@ -82,6 +84,11 @@ class LinkedPostsTest {
     void refuseFrom(int first) {
       throwing =
           new PostException(VerbsError.NO_MEMORY, WorkRequestId.send(prefix, first), "refused");
+    }
+
+    @Override
+    public void postReceives() {
+      receives.run();
     }
 
     @Override
@@ -155,6 +162,52 @@ class LinkedPostsTest {
     posts.post();
 
     assertThat(lists).containsExactly(sequences(0, 1));
+  }
+
+  @Test
+  void postsTheReceivesOfAPosterAheadOfItsListAlone() {
+    Sender other = new Sender(2L << 44, false);
+    List<Sender> received = new ArrayList<>();
+    other.receives = () -> received.add(other);
+    sender.receives =
+        () -> {
+          assertThat(lists).isEmpty();
+          received.add(sender);
+        };
+    sender.add(1);
+
+    other.add(1);
+
+    assertThat(received).containsExactly(sender);
+    assertThat(lists).containsExactly(sequences(0, 1));
+  }
+
+  @Test
+  void postsAllReceivesForTheLoopThoughNobodySends() {
+    List<String> received = new ArrayList<>();
+    posts.beginWith(() -> received.add("all"));
+
+    posts.post();
+
+    assertThat(received).containsExactly("all");
+  }
+
+  /** Their post may be refused, and who learns of that sends something by another queue pair. */
+  @Test
+  void keepsApartWhatIsAddedWhileReceivesArePosted() {
+    Sender third = new Sender(3L << 44, false);
+    sender.receives =
+        () -> {
+          sender.receives = () -> {};
+          third.add(2);
+        };
+    sender.add(3);
+    Sender other = new Sender(2L << 44, false);
+
+    other.add(1);
+    posts.post();
+
+    assertThat(lists).containsExactly(sequences(0, 3), sequences(0, 2), sequences(0, 1));
   }
 
   @Test

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** How a pool posts receives on a device for which each post has a price. */
+/** Tests how a pool posts receives on a device for which each post has a price. */
 @Tag("once")
 class LinkedReceivesTest {
   private static final URI ADDRESS = URI.create("emulated://linked-receives?mode=async&seed=1");
@@ -50,7 +50,7 @@ class LinkedReceivesTest {
       new CompletionQueues<>(device, null, HcaMeter.OFF);
   private final LinkedPosts posts = requireNonNull(LinkedPosts.of(device));
 
-  /** How long each list was, with "send" for one of sends. */
+  /** The length of each list, with "send" for one of sends. */
   private final List<String> lists = new ArrayList<>();
 
   /** The ids of the receives that are posted, in order. */
@@ -199,7 +199,18 @@ class LinkedReceivesTest {
     one.take(1);
     one.giveBack(1);
     lists.clear();
-    LinkedPosts.Poster sender = (sequence, why) -> true;
+    LinkedPosts.Poster sender =
+        new LinkedPosts.Poster() {
+          @Override
+          public void postReceives() {
+            one.share.post();
+          }
+
+          @Override
+          public boolean refused(int sequence, Throwable why) {
+            return true;
+          }
+        };
     QueuePair pair =
         proxy(
             QueuePair.class,

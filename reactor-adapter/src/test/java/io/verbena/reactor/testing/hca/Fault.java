@@ -2,17 +2,25 @@
 package io.verbena.reactor.testing.hca;
 
 import io.verbena.verbs.PostException;
+import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A place in an HCA where something is thrown, once, that a provider should not throw. */
 public final class Fault {
-  /** Where it is thrown. */
+  /** The place where it is thrown. */
   public enum Place {
     NOWHERE,
     RESOLVE,
@@ -26,11 +34,21 @@ public final class Fault {
     POST_SEND,
     /** When a list is posted: from its second request on. */
     POST_LIST,
+    /**
+     * When receives of a shared queue are posted, once {@link #refuseReceives} was called; a {@link
+     * VerbsException} whatever the kind.
+     */
+    POST_SHARED_RECEIVE,
+    /**
+     * The same, of a queue pair's own queue, on a device on which they are linked; {@link
+     * #receiveLists} tells of them.
+     */
+    POST_OWN_RECEIVE,
     CONNECT,
     ACCEPT
   }
 
-  /** What is thrown. */
+  /** The kind of throwable. */
   public enum Kind {
     EXCEPTION,
     LINKAGE_ERROR,
@@ -50,10 +68,13 @@ public final class Fault {
   public static final String MESSAGE = "thrown by a test";
 
   private static final int RECEIVES_BEFORE = 3;
+  private static final AtomicBoolean REFUSING = new AtomicBoolean();
+  private static final Queue<Integer> LISTS = new ConcurrentLinkedQueue<>();
 
   private final Place place;
   private final Kind kind;
   private final AtomicBoolean thrown = new AtomicBoolean();
+  private final Map<Object, Object> plain = new ConcurrentHashMap<>();
   private int receives;
 
   Fault(Place place, Kind kind) {
@@ -72,36 +93,137 @@ public final class Fault {
     return here == place && thrown.compareAndSet(false, true);
   }
 
-  /** Whether the device is one on which requests are linked. */
+  /** The next receives of a shared queue, or of a queue pair's own, are refused. */
+  public static void refuseReceives() {
+    REFUSING.set(true);
+  }
+
+  /**
+   * Returns how long each list of receives was that a queue pair took into its own queue, with 0
+   * for each list of sends, at {@link Place#POST_OWN_RECEIVE}; a test clears it.
+   */
+  public static Queue<Integer> receiveLists() {
+    return LISTS;
+  }
+
+  /** Returns whether something is thrown; such a device has no atomics. */
+  boolean isAnywhere() {
+    return place != Place.NOWHERE;
+  }
+
+  /** Returns whether the device is one on which requests are linked. */
   boolean needsLists() {
-    return place == Place.POST_LIST;
+    return place == Place.POST_LIST || place == Place.POST_OWN_RECEIVE || needsSharedReceives();
+  }
+
+  /** Returns whether the device is one with shared receive queues. */
+  boolean needsSharedReceives() {
+    return place == Place.POST_SHARED_RECEIVE;
+  }
+
+  /** A protection domain whose shared receive queues refuse receives, if that is the place. */
+  ProtectionDomain in(ProtectionDomain domain) {
+    return needsSharedReceives()
+        ? proxy(
+            ProtectionDomain.class,
+            domain,
+            (method, arguments) -> {
+              Object made = invoke(domain, method, arguments);
+              return made instanceof SharedReceiveQueue queue ? in(queue) : made;
+            })
+        : domain;
+  }
+
+  private SharedReceiveQueue in(SharedReceiveQueue queue) {
+    return proxy(
+        SharedReceiveQueue.class,
+        queue,
+        (method, arguments) -> {
+          if ("postReceive".equals(method.getName()) && REFUSING.compareAndSet(true, false)) {
+            throw new VerbsException(VerbsError.NO_MEMORY, MESSAGE);
+          }
+          return invoke(queue, method, arguments);
+        });
+  }
+
+  /** Returns what the provider gave out in place of which this is used. */
+  @SuppressWarnings("unchecked")
+  <T> T plain(T object) {
+    return (T) plain.getOrDefault(object, object);
+  }
+
+  private <T> T proxy(Class<T> type, T real, Call call) {
+    T proxy =
+        type.cast(
+            Proxy.newProxyInstance(
+                Fault.class.getClassLoader(),
+                new Class<?>[] {type},
+                (self, method, arguments) ->
+                    switch (method.getName()) {
+                      case "equals" -> self == arguments[0];
+                      case "hashCode" -> System.identityHashCode(self);
+                      default -> call.of(method, arguments);
+                    }));
+    plain.put(proxy, real);
+    return proxy;
+  }
+
+  private static Object invoke(Object real, Method method, Object[] arguments) throws Throwable {
+    try {
+      return method.invoke(real, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
+
+  private interface Call {
+    Object of(Method method, Object[] arguments) throws Throwable;
   }
 
   /** A queue pair that throws as receives or requests are posted, if that is the place. */
   QueuePair in(QueuePair pair) {
-    if (place != Place.POST_RECEIVE && place != Place.POST_SEND && place != Place.POST_LIST) {
-      return pair;
+    switch (place) {
+      case POST_RECEIVE, POST_SEND, POST_LIST, POST_OWN_RECEIVE -> {}
+      default -> {
+        return pair;
+      }
     }
     return (QueuePair)
         Proxy.newProxyInstance(
             Fault.class.getClassLoader(),
             new Class<?>[] {QueuePair.class},
             (proxy, method, arguments) -> {
-              if ("postReceive".equals(method.getName()) && ++receives > RECEIVES_BEFORE) {
-                at(Place.POST_RECEIVE);
+              if ("postReceive".equals(method.getName())) {
+                receive((ReceiveWorkRequest) arguments[0]);
               }
               if ("postSend".equals(method.getName()) && isFirst(Place.POST_SEND)) {
                 throw new VerbsException(VerbsError.NO_MEMORY, MESSAGE);
               }
               if ("postSend".equals(method.getName())) {
+                if (place == Place.POST_OWN_RECEIVE) {
+                  LISTS.add(0);
+                }
                 refuseSecond(pair, (SendWorkRequest) arguments[0]);
               }
-              try {
-                return method.invoke(pair, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
+              return invoke(pair, method, arguments);
             });
+  }
+
+  private void receive(ReceiveWorkRequest first) {
+    int length = 0;
+    for (ReceiveWorkRequest each = first; each != null; each = each.next()) {
+      length++;
+    }
+    receives += length;
+    if (receives > RECEIVES_BEFORE) {
+      at(Place.POST_RECEIVE);
+    }
+    if (place == Place.POST_OWN_RECEIVE) {
+      if (REFUSING.compareAndSet(true, false)) {
+        throw new VerbsException(VerbsError.NO_MEMORY, MESSAGE);
+      }
+      LISTS.add(length);
+    }
   }
 
   private void refuseSecond(QueuePair pair, SendWorkRequest first) {

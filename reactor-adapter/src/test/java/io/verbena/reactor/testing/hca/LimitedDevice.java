@@ -2,6 +2,7 @@
 package io.verbena.reactor.testing.hca;
 
 import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.ConnectionManager;
@@ -50,23 +51,28 @@ final class LimitedDevice implements Device {
   @Override
   public DeviceAttributes attributes() {
     DeviceAttributes all = device.attributes();
+    boolean shared = fault.needsSharedReceives();
     return new DeviceAttributes(
         "limited0",
         all.firmware(),
-        Set.of(),
+        shared
+            ? Set.of(Capability.SHARED_RECEIVE_QUEUE)
+            : fault.isAnywhere() || !all.supports(Capability.ATOMICS)
+                ? Set.of()
+                : Set.of(Capability.ATOMICS),
         all.maxQueuePairs(),
         all.maxWorkRequests(),
         1,
         0,
         all.maxCompletionQueues(),
-        256,
+        shared ? all.maxCompletions() : 256,
         all.maxMemoryRegions(),
         all.maxMemoryRegionSize(),
         all.maxProtectionDomains(),
         0,
         0,
-        0,
-        0,
+        shared ? all.maxSharedReceiveQueues() : 0,
+        shared ? all.maxSharedReceiveRequests() : 0,
         2,
         2,
         LimitedProvider.LONGEST_MESSAGE);
@@ -89,7 +95,7 @@ final class LimitedDevice implements Device {
 
   @Override
   public ProtectionDomain allocateProtectionDomain() {
-    return device.allocateProtectionDomain();
+    return fault.in(device.allocateProtectionDomain());
   }
 
   @Override

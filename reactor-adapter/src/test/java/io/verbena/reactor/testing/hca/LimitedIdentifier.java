@@ -8,6 +8,7 @@ import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.SharedReceiveQueue;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -41,19 +42,21 @@ record LimitedIdentifier(
 
   @Override
   public QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
-    device.fault().at(Fault.Place.CREATE_QUEUE_PAIR);
-    return device
-        .fault()
-        .in(
-            inner.createQueuePair(
-                domain,
-                QueuePairOptions.reliable(
-                        plain(options.sendQueue()),
-                        plain(options.receiveQueue()),
-                        options.maxSend(),
-                        options.maxReceive())
-                    .withScatterGather(
-                        options.maxSendScatterGather(), options.maxReceiveScatterGather())));
+    Fault fault = device.fault();
+    fault.at(Fault.Place.CREATE_QUEUE_PAIR);
+    QueuePairOptions plain =
+        QueuePairOptions.reliable(
+                plain(options.sendQueue()),
+                plain(options.receiveQueue()),
+                options.maxSend(),
+                options.maxReceive())
+            .withScatterGather(options.maxSendScatterGather(), options.maxReceiveScatterGather())
+            .withInlineData(options.maxInlineData());
+    SharedReceiveQueue shared = options.sharedReceiveQueue();
+    if (shared != null) {
+      plain = plain.withSharedReceiveQueue(fault.plain(shared));
+    }
+    return fault.in(inner.createQueuePair(fault.plain(domain), plain));
   }
 
   private static CompletionQueue plain(CompletionQueue queue) {

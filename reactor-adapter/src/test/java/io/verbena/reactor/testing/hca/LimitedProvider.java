@@ -9,6 +9,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** {@code limited://name} reaches the same addresses as {@code emulated://name}. */
@@ -21,6 +22,7 @@ public final class LimitedProvider implements VerbsProvider {
   /** While it is set, completions of READs and atomics are not to be seen. */
   private static final AtomicBoolean HELD = new AtomicBoolean();
 
+  private static final AtomicInteger HELD_POLLS = new AtomicInteger();
   private static final ConcurrentHashMap<Thread, Error> DEADLY = new ConcurrentHashMap<>();
   private static final String REFUSALS = "refusals=";
   private static final String FAULT = "fault=";
@@ -39,11 +41,22 @@ public final class LimitedProvider implements VerbsProvider {
 
   /** Holds completions back, or lets them go. */
   public static void hold(boolean on) {
+    HELD_POLLS.set(0);
     HELD.set(on);
   }
 
-  static boolean isHolding() {
-    return HELD.get();
+  /** Returns how often completions were asked for since they are held back. */
+  public static int heldPolls() {
+    return HELD_POLLS.get();
+  }
+
+  /** Returns whether a poll is to find nothing. */
+  static boolean holdsBack() {
+    boolean held = HELD.get();
+    if (held) {
+      HELD_POLLS.incrementAndGet();
+    }
+    return held;
   }
 
   /** The same address, by a limited HCA. */

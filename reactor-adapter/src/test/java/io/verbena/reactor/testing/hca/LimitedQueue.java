@@ -18,7 +18,7 @@ record LimitedQueue(
   @Override
   public int poll(WorkCompletion[] completions) {
     LimitedProvider.throwHere();
-    return LimitedProvider.isHolding() ? 0 : inner.poll(completions);
+    return LimitedProvider.holdsBack() ? 0 : inner.poll(completions);
   }
 
   @Override

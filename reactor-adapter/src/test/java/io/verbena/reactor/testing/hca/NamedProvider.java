@@ -42,20 +42,20 @@ public final class NamedProvider implements VerbsProvider {
   }
 
   /** A method of the provider. */
-  public enum Place {
+  public enum ProviderMethod {
     LOOKUP,
     FIND,
     OPEN
   }
 
   /** The same address, for which a method throws. */
-  public static URI hostile(URI address, Place place, Fault.Kind kind) {
-    return URI.create(named(address) + "?" + place + "." + kind);
+  public static URI hostile(URI address, ProviderMethod method, Fault.Kind kind) {
+    return URI.create(named(address) + "?" + method + "." + kind);
   }
 
-  private static void throwAt(Place place, URI address) {
+  private static void throwAt(ProviderMethod method, URI address) {
     String query = address.getRawQuery();
-    if (query != null && query.startsWith(place + ".")) {
+    if (query != null && query.startsWith(method + ".")) {
       Fault.Kind.valueOf(query.substring(query.indexOf('.') + 1)).raise();
     }
   }
@@ -91,15 +91,15 @@ public final class NamedProvider implements VerbsProvider {
 
   @Override
   public @Nullable Supplier<URI> lookup(URI address) {
-    throwAt(Place.LOOKUP, address);
+    throwAt(ProviderMethod.LOOKUP, address);
     String query = address.getRawQuery();
-    return RESOLVED.equals(query) || (query != null && query.startsWith(Place.OPEN + "."))
+    return RESOLVED.equals(query) || (query != null && query.startsWith(ProviderMethod.OPEN + "."))
         ? null
         : () -> find(address);
   }
 
   private static URI find(URI address) {
-    throwAt(Place.FIND, address);
+    throwAt(ProviderMethod.FIND, address);
     await(HELD.get(address.getRawAuthority()));
     if ("unknown".equals(address.getRawQuery())) {
       throw new VerbsException(VerbsError.INVALID, "address: " + address + ": unknown host");
@@ -119,7 +119,7 @@ public final class NamedProvider implements VerbsProvider {
 
   @Override
   public Device open(URI address) {
-    throwAt(Place.OPEN, address);
+    throwAt(ProviderMethod.OPEN, address);
     openers(address).add(Thread.currentThread());
     await(CLOSED_DOORS.get(address.getRawAuthority()));
     Supplier<URI> lookup = lookup(address);

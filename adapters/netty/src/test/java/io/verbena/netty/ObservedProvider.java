@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.VerbsProvider;
+import io.verbena.verbs.VerbsProviders;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.URI;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code observed://name} is the HCA {@code emulated://name}; a test sees what its queue pairs post
+ * to receive queues of their own, and may have that refused. The one at {@link #WITHOUT_INLINE}
+ * says that it takes nothing inline.
+ */
+public final class ObservedProvider implements VerbsProvider {
+  static final String MESSAGE = "refused by a test";
+
+  static final URI WITHOUT_INLINE = URI.create("observed://without-inline");
+
+  private static final String SCHEME = "observed";
+  private static final Queue<Integer> RECEIVES = new ConcurrentLinkedQueue<>();
+  private static final AtomicBoolean REFUSING = new AtomicBoolean();
+
+  /** Returns how long each list of receives was that was posted; a test clears it. */
+  static Queue<Integer> receives() {
+    return RECEIVES;
+  }
+
+  /** The next list of receives is refused. */
+  static void refuseReceives() {
+    REFUSING.set(true);
+  }
+
+  @Override
+  public String scheme() {
+    return SCHEME;
+  }
+
+  @Override
+  public List<String> deviceNames() {
+    return List.of();
+  }
+
+  @Override
+  public Device open(URI address) {
+    URI plain = plain(address);
+    Device device = VerbsProviders.find(plain).open(plain);
+    return proxy(
+        Device.class,
+        device,
+        (method, arguments) -> {
+          Object made = invoke(device, method, arguments);
+          if (made instanceof DeviceAttributes attributes && address.equals(WITHOUT_INLINE)) {
+            return withoutInline(attributes);
+          }
+          return made instanceof ConnectionManager manager ? new Manager(manager).shown : made;
+        });
+  }
+
+  private static DeviceAttributes withoutInline(DeviceAttributes all) {
+    return new DeviceAttributes(
+        all.name(),
+        all.firmware(),
+        all.capabilities(),
+        all.maxQueuePairs(),
+        all.maxWorkRequests(),
+        all.maxScatterGather(),
+        0,
+        all.maxCompletionQueues(),
+        all.maxCompletions(),
+        all.maxMemoryRegions(),
+        all.maxMemoryRegionSize(),
+        all.maxProtectionDomains(),
+        all.maxMemoryWindows(),
+        all.maxAddressHandles(),
+        all.maxSharedReceiveQueues(),
+        all.maxSharedReceiveRequests(),
+        all.maxReadAtomicAsResponder(),
+        all.maxReadAtomicAsInitiator(),
+        all.maxMessageSize());
+  }
+
+  private static URI plain(URI address) {
+    return URI.create(address.toString().replaceFirst(SCHEME, "emulated"));
+  }
+
+  /** A connection manager whose identifiers make queue pairs that are observed. */
+  private static final class Manager {
+    private final ConcurrentHashMap<ConnectionIdentifier, ConnectionIdentifier> identifiers =
+        new ConcurrentHashMap<>();
+
+    final ConnectionManager shown;
+
+    Manager(ConnectionManager manager) {
+      shown =
+          proxy(
+              ConnectionManager.class,
+              manager,
+              (method, arguments) -> {
+                for (int i = 0; arguments != null && i < arguments.length; i++) {
+                  arguments[i] = arguments[i] instanceof URI uri ? plain(uri) : arguments[i];
+                }
+                return observed(invoke(manager, method, arguments));
+              });
+    }
+
+    private @Nullable Object observed(@Nullable Object answer) {
+      if (answer instanceof ConnectionIdentifier identifier) {
+        return observed(identifier);
+      }
+      return answer instanceof ConnectionEvent event
+          ? event.of(observed(event.identifier()), event.listener())
+          : answer;
+    }
+
+    private ConnectionIdentifier observed(ConnectionIdentifier identifier) {
+      return identifiers.computeIfAbsent(
+          identifier,
+          real ->
+              proxy(
+                  ConnectionIdentifier.class,
+                  real,
+                  (method, arguments) -> {
+                    Object made = invoke(real, method, arguments);
+                    return made instanceof QueuePair pair ? ObservedProvider.observed(pair) : made;
+                  }));
+    }
+  }
+
+  private static QueuePair observed(QueuePair pair) {
+    return proxy(
+        QueuePair.class,
+        pair,
+        (method, arguments) -> {
+          if (arguments != null && arguments[0] instanceof ReceiveWorkRequest first) {
+            note(first);
+          }
+          return invoke(pair, method, arguments);
+        });
+  }
+
+  private static void note(ReceiveWorkRequest first) {
+    if (REFUSING.compareAndSet(true, false)) {
+      throw new VerbsException(VerbsError.NO_MEMORY, MESSAGE);
+    }
+    int length = 0;
+    for (ReceiveWorkRequest each = first; each != null; each = each.next()) {
+      length++;
+    }
+    RECEIVES.add(length);
+  }
+
+  private interface Call {
+    @Nullable Object of(Method method, Object @Nullable [] arguments) throws Throwable;
+  }
+
+  private static <T> T proxy(Class<T> type, T real, Call call) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            ObservedProvider.class.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, arguments) ->
+                switch (method.getName()) {
+                  case "equals" -> self == arguments[0];
+                  case "hashCode" -> System.identityHashCode(self);
+                  case "toString" -> "observed " + real;
+                  default -> call.of(method, arguments);
+                }));
+  }
+
+  private static @Nullable Object invoke(Object real, Method method, Object @Nullable [] arguments)
+      throws Throwable {
+    try {
+      return method.invoke(real, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.it.rnics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The driver cannot tell what has happened to a queue pair, and then it can. */
+@Tag("once")
+class AsyncEventFaultsTest {
+  @TempDir private Path folder;
+
+  @Test
+  void hearOfAFailureAfterErrorsOfTheDriver() throws Exception {
+    Path script = folder.resolve("script");
+    assertThat(new ProcessBuilder("mkfifo", script.toString()).start().waitFor()).isZero();
+
+    String output =
+        FakeRnics.run(
+            List.of(),
+            Map.of(RemovedDevice.SCRIPT, script.toString()),
+            List.of(UntoldEvents.class.getName()));
+
+    assertThat(output).contains("succeeded: 1\n").endsWith("exit code 0");
+  }
+}

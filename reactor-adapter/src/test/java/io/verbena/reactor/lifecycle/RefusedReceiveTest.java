@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.ConnectionClosedException;
+import io.verbena.reactor.testing.Ends;
+import io.verbena.reactor.testing.hca.Fault;
+import io.verbena.reactor.testing.hca.LimitedProvider;
+import io.verbena.verbs.VerbsException;
+import java.net.URI;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Mono;
+
+/** The HCA refuses receives that wait to be posted as a list, which it should never do. */
+class RefusedReceiveTest {
+  private static final int LENGTH = 100;
+
+  private Ends ends;
+
+  @BeforeEach
+  void bind() {
+    ends = Ends.create(Ends.options().loops(1));
+  }
+
+  /** Fails if anything was left open; the leak detector looks after the buffers. */
+  @AfterEach
+  void close() {
+    ends.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"POST_SHARED_RECEIVE", "POST_OWN_RECEIVE"})
+  void endsTheConnectionThatGaveTheFramesBackAndNoOther(Fault.Place place) {
+    URI address = LimitedProvider.faulty(ends.server().address(), place, Fault.Kind.EXCEPTION);
+    Ends.Pair bystander = ends.connect(address);
+    Ends.Pair pair = ends.connect(address);
+    CompletableFuture<Void> ended = pair.client().onClose().toFuture();
+    pair.client().receive().subscribe(ByteBuf::release, e -> {});
+
+    Fault.refuseReceives();
+    pair.server().send(Mono.just(Ends.message(pair.server(), LENGTH, 1))).block(Ends.LIMIT);
+
+    assertThat(ended)
+        .failsWithin(Ends.LIMIT)
+        .withThrowableThat()
+        .havingCause()
+        .isInstanceOf(ConnectionClosedException.class)
+        .withMessageContaining("the HCA takes no more receives")
+        .withMessageContaining(Fault.MESSAGE)
+        .withRootCauseInstanceOf(VerbsException.class);
+    assertMoves(bystander);
+    assertMoves(ends.connect(address));
+  }
+
+  private static void assertMoves(Ends.Pair pair) {
+    CompletableFuture<byte[]> received = pair.client().receive().next().map(Ends::take).toFuture();
+
+    pair.server().send(Mono.just(Ends.message(pair.server(), LENGTH, 2))).block(Ends.LIMIT);
+
+    assertThat(received).succeedsWithin(Ends.LIMIT).isEqualTo(Ends.bytes(LENGTH, 2));
+  }
+}

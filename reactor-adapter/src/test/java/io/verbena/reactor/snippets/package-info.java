@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Programs that docs/ shows. */
+@NullMarked
+package io.verbena.reactor.snippets;
+
+import org.jspecify.annotations.NullMarked;
