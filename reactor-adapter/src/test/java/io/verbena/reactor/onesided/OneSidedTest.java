@@ -341,6 +341,14 @@ class OneSidedTest {
         .isInstanceOf(RemoteAccessException.class)
         .hasMessageContaining("rights: [READ] (expected: WRITE)");
     assertThat(data.refCnt()).isZero();
+    assertThat(pair.client().isDisposed()).isFalse();
+  }
+
+  @Test
+  void refusesAtomicsThatTheTokenDoesNotAllow() {
+    assumeTrue(Ends.haveAtomics(), NO_ATOMICS);
+    RemoteMemory readable = new RemoteMemory(token.address(), 64, token.key(), Set.of(Right.READ));
+
     assertThatThrownBy(() -> pair.client().fetchAndAdd(readable, 1).block(Ends.LIMIT))
         .isInstanceOf(RemoteAccessException.class);
     assertThat(pair.client().isDisposed()).isFalse();
