@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds libdisni.so and libverbena_disni.so for the machine that the C compiler builds for.
 #
-#   build.sh JDK HEADERS OUT [asan]
+#   build.sh JDK HEADERS OUT [asan|tsan]
 #
 # JDK      whose jni.h is used
 # HEADERS  where javac put io_verbena_disni_Extension.h
 # OUT      gets io/verbena/disni/native/<os>-<arch>/, as in the jar
 # asan     with the address and undefined behaviour sanitizers; the program is then run with
 #          LD_PRELOAD=$(cc -print-file-name=libasan.so)
+# tsan     with the thread sanitizer, and LD_PRELOAD=$(cc -print-file-name=libtsan.so); a library that is loaded before
+#          these is told of each call (-finstrument-functions)
 #
 # Without a compiler or headers it says so in one line, and builds nothing. CC is honoured.
 set -eu
@@ -41,10 +43,14 @@ flags="-std=gnu11 -Wall -Wextra -Werror -fvisibility=hidden -fPIC -pthread -O2 -
 flags="$flags -ffile-prefix-map=$PWD=. -ffile-prefix-map=$headers=headers"
 link="-shared -Wl,-z,now -Wl,-z,relro -Wl,--build-id=sha1"
 case $kind in
-  asan) flags="$flags -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" ;;
-  '') link="$link -Wl,-z,defs" ;;
-  *) echo "build.sh: $kind (expected: asan, or nothing)" >&2 && exit 2 ;;
+  asan) sanitize="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" ;;
+  tsan) sanitize="-fsanitize=thread -finstrument-functions -fno-omit-frame-pointer" ;;
+  '') sanitize='' link="$link -Wl,-z,defs" ;;
+  *) echo "build.sh: $kind (expected: asan, tsan or nothing)" >&2 && exit 2 ;;
 esac
+# shellcheck disable=SC2086
+[ -z "$kind" ] || echo 'int main(void) { return 0; }' | "$cc" $sanitize -x c - -o /dev/null 2>/dev/null ||
+  skip "$cc has no such sanitizer as $kind"
 
 mkdir -p "$folder"
 # Beside the target and then renamed: a running program keeps the file that it mapped.
@@ -52,7 +58,7 @@ mkdir -p "$folder"
 build() {
   name=$1
   shift
-  "$cc" $flags $include "-I$headers" $link -o "$folder/$name.new" "$@" common/*.c -lrdmacm -libverbs
+  "$cc" $flags $sanitize $include "-I$headers" $link -o "$folder/$name.new" "$@" common/*.c -lrdmacm -libverbs
   mv "$folder/$name.new" "$folder/$name"
 }
 

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * {@code threads_test.c}: taking events while what they are about is closed, by several threads of
- * C on the fake rdma-core, which the thread sanitizer watches. A JVM starts under it too, but it
- * knows nothing of Java's locks, and so reports what they guard.
+ * C on the fake rdma-core, which the thread sanitizer watches, and on the native libraries without
+ * the locks of Java.
  */
 @Tag("once")
 final class NativeThreadsTest {

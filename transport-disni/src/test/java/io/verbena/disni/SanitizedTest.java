@@ -2,9 +2,9 @@
 package io.verbena.disni;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import java.io.File;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,27 +17,25 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.platform.commons.support.ReflectionSupport;
 
 /**
  * The TCK on devices of the fake rdma-core, and devices, connections and calls that fail, with the
- * native libraries as the address and the undefined behaviour sanitizer have them: any report of
- * theirs ends the program.
+ * native libraries as each {@link Sanitizer} has them: any report ends the program.
  */
 @Tag(FakeRdmaCore.TAG)
 @Tag("once")
 final class SanitizedTest {
-  /** The libraries that the POM has built, laid out as in the jar. */
-  private static final Path LIBRARIES = Path.of("target/native-asan").toAbsolutePath();
-
   /**
    * The file of {@code bin/suite rnics} for what ran on each device, alone in its JVM; or null, and
-   * two devices and all faults share one.
+   * two devices and all faults share one for each sanitizer.
    */
   private static final @Nullable String RECORD = System.getProperty("verbena.sanitized.record");
 
@@ -71,17 +69,15 @@ final class SanitizedTest {
           "(?m)^Tests run: (\\d+), Failures: (\\d+), Skipped: (\\d+), Time elapsed: (\\S+) s"
               + " -- in (\\w+)$");
 
-  @BeforeAll
-  static void needsTheFakeAndTheSanitizers() {
-    FakeRdmaCore.assumeLoaded();
-    assumeTrue(Files.isDirectory(LIBRARIES.resolve("io")), "no sanitized libraries");
-  }
+  @TempDir private Path folder;
 
-  @ParameterizedTest(name = "{0}")
+  @ParameterizedTest(name = "{0} {1}")
   @MethodSource("programs")
   @Timeout(value = 10, unit = TimeUnit.MINUTES)
-  void theTckAndDevicesThatFail(List<Class<?>> classes) throws Exception {
-    String rows = passesInAJvm(classes);
+  void theTckAndDevicesThatFail(Sanitizer sanitizer, List<Class<?>> classes) throws Exception {
+    sanitizer.assumeBuilt(folder);
+
+    String rows = passesInAJvm(sanitizer, classes);
 
     if (RECORD != null) {
       Files.writeString(
@@ -90,10 +86,18 @@ final class SanitizedTest {
   }
 
   /** The classes of each JVM. */
-  static List<List<Class<?>>> programs() {
-    if (RECORD == null) {
-      return List.of(Stream.concat(MOST_DIFFERENT.stream(), FAULTS.stream()).toList());
-    }
+  static List<Arguments> programs() {
+    List<List<Class<?>>> programs = RECORD == null ? shortPrograms() : allPrograms();
+    return Stream.of(Sanitizer.values())
+        .flatMap(sanitizer -> programs.stream().map(classes -> arguments(sanitizer, classes)))
+        .toList();
+  }
+
+  private static List<List<Class<?>>> shortPrograms() {
+    return List.of(Stream.concat(MOST_DIFFERENT.stream(), FAULTS.stream()).toList());
+  }
+
+  private static List<List<Class<?>>> allPrograms() {
     List<List<Class<?>>> programs = new ArrayList<>();
     ReflectionSupport.findAllClassesInPackage(
             SanitizedTest.class.getPackageName(),
@@ -109,19 +113,36 @@ final class SanitizedTest {
     return programs;
   }
 
-  /** Returns a row of the record for each class. */
-  private static String passesInAJvm(List<Class<?>> classes) throws Exception {
-    String output = Natives.run(commandLine(classes));
+  @Test
+  void theThreadSanitizerSeesWhatTwoNativeCallsDoAtTheSameTime() throws Exception {
+    Sanitizer.THREAD.assumeBuilt(folder);
 
-    assertThat(output).contains("sanitizer: true").doesNotContain("runtime error");
+    assertThatThrownBy(() -> Sanitizer.THREAD.run(OverlappingCalls.class, List.of("together")))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("ThreadSanitizer: data race");
+  }
+
+  @Test
+  void theThreadSanitizerReportsNothingThatALockOfJavaGuards() throws Exception {
+    Sanitizer.THREAD.assumeBuilt(folder);
+
+    assertThat(Sanitizer.THREAD.run(OverlappingCalls.class, List.of())).endsWith("ended\n");
+  }
+
+  /** Returns a row of the record for each class. */
+  private static String passesInAJvm(Sanitizer sanitizer, List<Class<?>> classes) throws Exception {
+    String output =
+        sanitizer.run(SanitizedVerbs.class, classes.stream().map(Class::getName).toList());
+
+    assertThat(output).contains("sanitizers: [" + sanitizer + "]").doesNotContain("runtime error");
     List<String> rows = new ArrayList<>();
     for (Class<?> type : classes) {
-      rows.add(row(type, output));
+      rows.add(row(sanitizer, type, output));
     }
     return rows.stream().collect(Collectors.joining());
   }
 
-  private static String row(Class<?> type, String output) {
+  private static String row(Sanitizer sanitizer, Class<?> type, String output) {
     var counts =
         COUNTS
             .matcher(output)
@@ -136,27 +157,14 @@ final class SanitizedTest {
     assertThat(passed)
         .as("tests of %s that passed", type)
         .isGreaterThanOrEqualTo(FakeDeviceTck.class.isAssignableFrom(type) ? FEWEST_TESTS : 1);
-    return "| %s | address, undefined behaviour | %d | %d | %d | %d | %s |\n"
+    return "| %s | %s | %d | %d | %d | %d | %s |\n"
         .formatted(
-            type.getSimpleName(), run, passed, failed, run - passed - failed, counts.group(4));
-  }
-
-  private static List<String> commandLine(List<Class<?>> classes) throws Exception {
-    String sanitizer = Natives.run(List.of("cc", "-print-file-name=libasan.so")).strip();
-    List<String> line =
-        new ArrayList<>(
-            List.of(
-                "env",
-                "LD_PRELOAD=" + sanitizer + ":" + System.getenv("LD_PRELOAD"),
-                // The JVM handles SIGSEGV itself, and frees little at its end.
-                "ASAN_OPTIONS=detect_leaks=0:handle_segv=0",
-                "UBSAN_OPTIONS=print_stacktrace=1"));
-    List<String> java = new ArrayList<>(Natives.java("-XX:TieredStopAtLevel=1"));
-    int classPath = java.indexOf("-cp") + 1;
-    java.set(classPath, LIBRARIES + File.pathSeparator + java.get(classPath));
-    line.addAll(java);
-    line.add(SanitizedVerbs.class.getName());
-    classes.forEach(type -> line.add(type.getName()));
-    return line;
+            type.getSimpleName(),
+            sanitizer,
+            run,
+            passed,
+            failed,
+            run - passed - failed,
+            counts.group(4));
   }
 }

@@ -4,10 +4,7 @@ package io.verbena.disni;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -98,8 +95,8 @@ final class SanitizedVerbs {
     }
   }
 
-  /** Prints whether a sanitizer is loaded, and at the end a line for each class. */
-  public static void main(String[] classes) throws IOException {
+  /** Prints which sanitizer is loaded, and at the end a line for each class. */
+  public static void main(String[] classes) throws Exception {
     var summary = new SummaryGeneratingListener();
     var counts = new CountsByClass();
     LauncherFactory.create()
@@ -115,9 +112,7 @@ final class SanitizedVerbs {
                 .build(),
             summary,
             counts);
-    try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
-      System.out.println("sanitizer: " + maps.anyMatch(line -> line.contains("libasan")));
-    }
+    System.out.println("sanitizers: " + Sanitizer.loaded());
     counts.counts.forEach((name, ofClass) -> System.out.println(ofClass.line(name)));
     summary.getSummary().printFailuresTo(new PrintWriter(System.err, true, UTF_8));
     // A thread that a test left behind does not keep it.
