@@ -2,7 +2,6 @@
 package io.verbena.architecture;
 
 import static java.util.stream.Collectors.joining;
-import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -17,7 +16,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -28,8 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The published API is the recorded one: of each module that has {@code verbena.api.packages} in
- * its POM, a file with a line for each type and member that programs may use.
+ * The published API is the recorded one: of each module a file with a line for each type and member
+ * that programs may use. These are in the packages that its module descriptor exports to all, or in
+ * all packages of a module that has no descriptor.
  */
 @Tag("once")
 class ApiTest {
@@ -38,8 +37,8 @@ class ApiTest {
   /** The API that the modules have now; {@code bin/release --record-api} copies it. */
   private static final Path FOUND = Path.of("target/api");
 
-  private static final Pattern PACKAGES =
-      Pattern.compile("<verbena.api.packages>(.*)</verbena.api.packages>");
+  private static final Pattern EXPORTED = Pattern.compile("(?m)^ *exports ([a-z.]+);");
+  private static final Pattern PACKAGE = Pattern.compile("(?m)^package ([a-z.]+);");
   private static final int MODIFIERS =
       Modifier.PUBLIC | Modifier.PROTECTED | Modifier.ABSTRACT | Modifier.FINAL | Modifier.STATIC;
 
@@ -71,22 +70,19 @@ class ApiTest {
         .isEmpty();
   }
 
-  static List<String> artifacts() {
-    return packages().keySet().stream().sorted().toList();
+  static Set<String> artifacts() {
+    return Published.MODULES.keySet();
   }
 
-  /** The packages of the modules that have an API, by artifact. */
-  private static Map<String, List<String>> packages() {
-    return Published.MODULES.entrySet().stream()
-        .map(
-            module ->
-                Map.entry(
-                    module.getKey(),
-                    Published.matches(
-                        PACKAGES, Published.read(module.getValue().resolve("pom.xml")))))
-        .filter(module -> !module.getValue().isEmpty())
-        .collect(
-            toMap(Map.Entry::getKey, module -> List.of(module.getValue().get(0).split(",", -1))));
+  private static List<String> packages(Path module) {
+    Path descriptor = module.resolve("src/main/module/module-info.java");
+    if (Files.exists(descriptor)) {
+      return Published.matches(EXPORTED, Published.read(descriptor));
+    }
+    return Published.files(module.resolve("src/main/java"), Integer.MAX_VALUE, "package-info.java")
+        .stream()
+        .flatMap(file -> Published.matches(PACKAGE, Published.read(file)).stream())
+        .toList();
   }
 
   private static Set<String> without(Set<String> lines, Set<String> others) {
@@ -96,7 +92,8 @@ class ApiTest {
   }
 
   private static Set<String> api(String artifact) {
-    List<String> packages = packages().getOrDefault(artifact, List.of());
+    List<String> packages = packages(Published.MODULES.getOrDefault(artifact, Path.of("")));
+    assertThat(packages).as("packages of the API of %s", artifact).isNotEmpty();
     Set<String> lines = new TreeSet<>();
     House.CLASSES.stream()
         .filter(type -> packages.contains(type.getPackageName()))
