@@ -7,6 +7,8 @@ module io.verbena.netty {
   requires io.netty.common;
   requires io.netty.resolver;
   requires io.verbena.core;
+  requires static io.netty.transport.classes.epoll;
+  requires static io.netty.transport.classes.io_uring;
   requires static org.jspecify;
 
   exports io.verbena.netty;

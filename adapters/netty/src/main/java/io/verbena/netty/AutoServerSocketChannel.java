@@ -13,7 +13,6 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.ServerSocketChannelConfig;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.NetUtil;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -48,14 +47,20 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
 
   private final AutoServerSocketChannelConfig config =
       new AutoServerSocketChannelConfig(this, this::stopReading);
-  private final ChannelFactory<? extends ServerSocketChannel> sockets;
+
+  /** Makes its socket; null for what the loop has. */
+  private final @Nullable ChannelFactory<? extends ServerSocketChannel> sockets;
+
   private volatile List<Channel> listening = List.of();
   private volatile @Nullable InetSocketAddress address;
   private volatile boolean closed;
 
-  /** Creates a channel whose sockets are those of NIO. */
+  /**
+   * Creates a channel whose socket is of the {@link SocketKind} of its loop, if that is one of
+   * {@link RdmaSockets}; else of NIO.
+   */
   public AutoServerSocketChannel() {
-    this(NioServerSocketChannel::new);
+    sockets = null;
   }
 
   /**
@@ -153,7 +158,9 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
 
   /** Adds its socket to {@code made}, before the channel of RDMA: what is first closes first. */
   private InetSocketAddress bindTcp(InetSocketAddress at, List<Channel> made) throws IOException {
-    ServerSocketChannel socket = sockets.newChannel();
+    ChannelFactory<? extends ServerSocketChannel> own = sockets;
+    ServerSocketChannel socket =
+        (own == null ? RdmaSockets.socketsFor(eventLoop()).servers() : own).newChannel();
     made.add(0, socket);
     config.mirrorTo(socket.config());
     register(socket);

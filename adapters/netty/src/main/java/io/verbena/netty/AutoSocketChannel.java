@@ -19,7 +19,6 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketChannelConfig;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.AttributeKey;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -71,7 +70,10 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
 
   private final AutoSocketChannelConfig config =
       new AutoSocketChannelConfig(this, this::stopReading);
-  private final ChannelFactory<? extends SocketChannel> sockets;
+
+  /** Makes its socket; null for what the loop has. */
+  private final @Nullable ChannelFactory<? extends SocketChannel> sockets;
+
   private @Nullable IoRegistration registration;
   private @Nullable RdmaIoHandler handler;
   private @Nullable AutoConnect connecting;
@@ -81,9 +83,13 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
   private boolean readWanted;
   private boolean endWasTold;
 
-  /** Creates a channel whose sockets are those of NIO. */
+  /**
+   * Creates a channel whose socket is of the {@link SocketKind} of its loop, if that is one of
+   * {@link RdmaSockets}; else of NIO.
+   */
   public AutoSocketChannel() {
-    this(NioSocketChannel::new);
+    super(null);
+    sockets = null;
   }
 
   /**
@@ -169,8 +175,15 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
     return ((LifeCycle) super.unsafe()).operations;
   }
 
+  /** Returns the channel of RDMA or of a socket that carries this one; null until it connects. */
+  @Nullable SocketChannel carrier() {
+    return chosen;
+  }
+
   SocketChannel newSocket() {
-    SocketChannel made = sockets.newChannel();
+    ChannelFactory<? extends SocketChannel> own = sockets;
+    SocketChannel made =
+        (own == null ? RdmaSockets.socketsFor(eventLoop()).clients() : own).newChannel();
     config.mirrorTo(made.config());
     return made;
   }

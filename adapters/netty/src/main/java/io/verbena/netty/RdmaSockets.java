@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoEventLoopGroup;
@@ -14,7 +15,6 @@ import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.util.NettyRuntime;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.FastThreadLocalThread;
@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All that a program on Netty, or on a framework above it, needs to use an HCA in place of its
@@ -47,7 +48,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>With {@link Builder#orTcp} its clients reach peers without RDMA over TCP, and its servers
  * listen for both: {@link AutoSocketChannel} and {@link AutoServerSocketChannel} tell how. On a
- * host without the HCA all is over TCP.
+ * host without the HCA all is over TCP. {@link Builder#sockets} chooses epoll or io_uring for what
+ * goes over sockets.
  *
  * <p>Immutable, and thread-safe. The program closes it behind its servers and clients; what is
  * still open by then is closed with it.
@@ -68,11 +70,14 @@ public final class RdmaSockets implements AutoCloseable {
   private static final Duration DEVICE_TIMEOUT = Duration.ofSeconds(20);
 
   private final Builder settings;
+  private final SocketFactory sockets;
   private final NamesOffLoop names;
   private final EventLoopGroup group;
 
-  private RdmaSockets(Builder settings, NamesOffLoop names, EventLoopGroup group) {
+  private RdmaSockets(
+      Builder settings, SocketFactory sockets, NamesOffLoop names, EventLoopGroup group) {
     this.settings = settings;
+    this.sockets = sockets;
     this.names = names;
     this.group = group;
   }
@@ -116,7 +121,10 @@ public final class RdmaSockets implements AutoCloseable {
     return server.group(group).channelFactory(this::newServerChannel);
   }
 
-  /** Returns the event loops, which take channels of NIO too. They end with these sockets. */
+  /**
+   * Returns the event loops, which take channels of NIO too, or of the kind that {@link
+   * Builder#sockets} chose instead. They end with these sockets.
+   */
   public EventLoopGroup group() {
     return group;
   }
@@ -147,13 +155,14 @@ public final class RdmaSockets implements AutoCloseable {
   }
 
   /**
-   * Makes a channel of datagrams, which travel over UDP: for Netty's DNS client, say.
+   * Makes a channel of datagrams, which travel over UDP: for Netty's DNS client, say. It is of NIO,
+   * or of the kind that {@link Builder#sockets} chose.
    *
    * @throws RejectedExecutionException if these sockets are closed
    */
   public DatagramChannel newDatagramChannel() {
     checkOpen();
-    return new NioDatagramChannel();
+    return sockets.datagrams().newChannel();
   }
 
   /** Returns the class of {@link #newChannel}, for frameworks that take no factory. */
@@ -220,26 +229,44 @@ public final class RdmaSockets implements AutoCloseable {
   /** Returns the address of the HCA, and what stands in for it. */
   @Override
   public String toString() {
-    return "RdmaSockets[" + settings.hca + (settings.orTcp ? ", or TCP]" : "]");
+    return "RdmaSockets["
+        + settings.hca
+        + (settings.orTcp ? ", or TCP" : "")
+        + (settings.kind == SocketKind.NIO ? "" : ", sockets: " + settings.kind)
+        + "]";
+  }
+
+  /**
+   * Returns what makes sockets for a loop: of its kind, and of NIO for loops of a program's own.
+   */
+  static SocketFactory socketsFor(EventLoop loop) {
+    return loop instanceof Loop ours ? ours.sockets : SocketFactory.NIO;
   }
 
   private static final class Loops extends MultiThreadIoEventLoopGroup {
-    Loops(int count, IoHandlerFactory handlers, NamesOffLoop names) {
-      super(count, new LoopThreads(), handlers, names);
+    Loops(int count, IoHandlerFactory handlers, SocketFactory sockets, NamesOffLoop names) {
+      super(count, new LoopThreads(), handlers, sockets, names);
     }
 
     @Override
-    protected IoEventLoop newChild(Executor executor, IoHandlerFactory handlers, Object... names) {
-      return new Loop(this, executor, handlers, (NamesOffLoop) names[0]);
+    protected IoEventLoop newChild(Executor executor, IoHandlerFactory handlers, Object... args) {
+      return new Loop(this, executor, handlers, (SocketFactory) args[0], (NamesOffLoop) args[1]);
     }
   }
 
   /** A loop that ends after the lookups of its connects, so that they can report their end. */
   private static final class Loop extends SingleThreadIoEventLoop {
+    private final SocketFactory sockets;
     private final NamesOffLoop names;
 
-    Loop(IoEventLoopGroup group, Executor executor, IoHandlerFactory handlers, NamesOffLoop names) {
+    Loop(
+        IoEventLoopGroup group,
+        Executor executor,
+        IoHandlerFactory handlers,
+        SocketFactory sockets,
+        NamesOffLoop names) {
       super(group, executor, handlers);
+      this.sockets = sockets;
       this.names = names;
     }
 
@@ -278,6 +305,7 @@ public final class RdmaSockets implements AutoCloseable {
     private final int loops;
     private final boolean orTcp;
     private final int patienceMillis;
+    private final SocketKind kind;
     private final NamesOffLoop.Lookup lookup;
 
     private Builder(URI hca) {
@@ -287,6 +315,7 @@ public final class RdmaSockets implements AutoCloseable {
           NettyRuntime.availableProcessors(),
           false,
           AutoSocketChannelConfig.RDMA_TIMEOUT,
+          SocketKind.NIO,
           InetAddress::getAllByName);
     }
 
@@ -296,12 +325,14 @@ public final class RdmaSockets implements AutoCloseable {
         int loops,
         boolean orTcp,
         int patienceMillis,
+        SocketKind kind,
         NamesOffLoop.Lookup lookup) {
       this.hca = hca;
       this.options = options;
       this.loops = loops;
       this.orTcp = orTcp;
       this.patienceMillis = patienceMillis;
+      this.kind = kind;
       this.lookup = lookup;
     }
 
@@ -312,7 +343,7 @@ public final class RdmaSockets implements AutoCloseable {
      */
     public Builder options(RdmaOptions value) {
       return new Builder(
-          hca, requireNonNull(value, "options"), loops, orTcp, patienceMillis, lookup);
+          hca, requireNonNull(value, "options"), loops, orTcp, patienceMillis, kind, lookup);
     }
 
     /**
@@ -324,7 +355,7 @@ public final class RdmaSockets implements AutoCloseable {
       if (value < 1) {
         throw new IllegalArgumentException("loops: " + value + " (expected: >= 1)");
       }
-      return new Builder(hca, options, value, orTcp, patienceMillis, lookup);
+      return new Builder(hca, options, value, orTcp, patienceMillis, kind, lookup);
     }
 
     /**
@@ -332,7 +363,7 @@ public final class RdmaSockets implements AutoCloseable {
      * first.
      */
     public Builder orTcp() {
-      return new Builder(hca, options, loops, true, patienceMillis, lookup);
+      return new Builder(hca, options, loops, true, patienceMillis, kind, lookup);
     }
 
     /**
@@ -347,26 +378,39 @@ public final class RdmaSockets implements AutoCloseable {
         throw new IllegalArgumentException(
             "patience: " + patience + " (expected: 1 to " + Integer.MAX_VALUE + " ms)");
       }
-      return new Builder(hca, options, loops, true, (int) patience.toMillis(), lookup);
+      return new Builder(hca, options, loops, true, (int) patience.toMillis(), kind, lookup);
+    }
+
+    /**
+     * Sets the kind of sockets that the loops drive beside their HCA: those of {@link #orTcp}, and
+     * of {@link #newDatagramChannel}. The loops take a program's own channels of this kind too, and
+     * of no other.
+     *
+     * @param value NIO by default; {@link #build} fails if it is not available
+     */
+    public Builder sockets(SocketKind value) {
+      requireNonNull(value, "sockets");
+      return new Builder(hca, options, loops, orTcp, patienceMillis, value, lookup);
     }
 
     /** Sets how names are looked up. */
     Builder lookup(NamesOffLoop.Lookup value) {
-      return new Builder(hca, options, loops, orTcp, patienceMillis, value);
+      return new Builder(hca, options, loops, orTcp, patienceMillis, kind, value);
     }
 
     /**
      * Opens the HCA, and starts its loops.
      *
+     * @throws SocketsUnavailableException if the kind of {@link #sockets} is not available
      * @throws VerbsException if there is no such HCA and TCP may not take its place, or if it
      *     cannot be used
      */
     public RdmaSockets build() {
-      IoHandlerFactory handlers =
-          orTcp ? AutoIoHandler.newFactory(hca, options) : RdmaIoHandler.newFactory(hca, options);
+      SocketFactory sockets = kind.factory();
+      IoHandlerFactory handlers = handlers(sockets.handlers());
       NamesOffLoop names = new NamesOffLoop(lookup);
       try {
-        return new RdmaSockets(this, names, new Loops(loops, handlers, names));
+        return new RdmaSockets(this, sockets, names, new Loops(loops, handlers, sockets, names));
       } catch (IllegalStateException e) {
         if (e.getCause() instanceof VerbsException cause) {
           // Netty's word for it is "failed to create a child event loop".
@@ -374,6 +418,17 @@ public final class RdmaSockets implements AutoCloseable {
         }
         throw e;
       }
+    }
+
+    private IoHandlerFactory handlers(@Nullable IoHandlerFactory sockets) {
+      if (sockets == null) {
+        return orTcp
+            ? AutoIoHandler.newFactory(hca, options)
+            : RdmaIoHandler.newFactory(hca, options);
+      }
+      return orTcp
+          ? AutoIoHandler.newFactory(hca, options, sockets)
+          : RdmaIoHandler.newFactory(hca, options, sockets);
     }
   }
 }

@@ -4,6 +4,7 @@ package io.verbena.netty;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -11,63 +12,38 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
-import io.netty.channel.epoll.EpollDatagramChannel;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.socket.nio.NioDatagramChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.Future;
 import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
 import io.verbena.core.testing.Addresses;
+import java.net.SocketAddress;
 import java.net.URI;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** One loop with RDMA channels and sockets. */
 final class SocketLoop implements AutoCloseable {
   private static final URI HCA = Addresses.of("netty-sockets");
 
-  /** The kind of sockets. */
-  enum Kind {
-    NIO(NioSocketChannel.class, NioServerSocketChannel.class, NioDatagramChannel.class),
-    EPOLL(EpollSocketChannel.class, EpollServerSocketChannel.class, EpollDatagramChannel.class);
-
-    final Class<? extends Channel> channel;
-    final Class<? extends ServerChannel> serverChannel;
-    final Class<? extends Channel> datagramChannel;
-
-    Kind(
-        Class<? extends Channel> channel,
-        Class<? extends ServerChannel> serverChannel,
-        Class<? extends Channel> datagramChannel) {
-      this.channel = channel;
-      this.serverChannel = serverChannel;
-      this.datagramChannel = datagramChannel;
-    }
-
-    private IoHandlerFactory handlers(PollMode mode) {
-      return this == NIO
-          ? RdmaIoHandler.newFactory(HCA, options(mode))
-          : SocketLoop.handlers(mode, EpollIoHandler.newFactory());
-    }
-  }
-
-  private final Kind kind;
+  private final SocketFactory sockets;
   private final MultiThreadIoEventLoopGroup group;
 
-  SocketLoop(Kind kind, PollMode mode) {
-    this(kind, kind.handlers(mode));
+  SocketLoop(SocketKind kind, PollMode mode) {
+    this(kind, handlers(mode, kind.factory().handlers()));
   }
 
-  SocketLoop(Kind kind, IoHandlerFactory handlers) {
-    this.kind = kind;
+  SocketLoop(SocketKind kind, IoHandlerFactory handlers) {
+    sockets = kind.factory();
     group = new MultiThreadIoEventLoopGroup(1, handlers);
   }
 
-  static IoHandlerFactory handlers(PollMode mode, IoHandlerFactory sockets) {
-    return RdmaIoHandler.newFactory(HCA, options(mode), sockets);
+  /**
+   * @param sockets makes the handler of the sockets; null for the one of NIO that a loop has
+   */
+  static IoHandlerFactory handlers(PollMode mode, @Nullable IoHandlerFactory sockets) {
+    return sockets == null
+        ? RdmaIoHandler.newFactory(HCA, options(mode))
+        : RdmaIoHandler.newFactory(HCA, options(mode), sockets);
   }
 
   private static RdmaOptions options(PollMode mode) {
@@ -79,18 +55,18 @@ final class SocketLoop implements AutoCloseable {
   }
 
   Channel bindRdma(ChannelHandler children) {
-    return bind(RdmaServerSocketChannel.class, children);
+    return bind(RdmaServerSocketChannel::new, children);
   }
 
   Channel bindSocket(ChannelHandler children) {
-    return bind(kind.serverChannel, children);
+    return bind(sockets.servers(), children);
   }
 
-  private Channel bind(Class<? extends ServerChannel> type, ChannelHandler children) {
+  private Channel bind(ChannelFactory<? extends ServerChannel> channels, ChannelHandler children) {
     return Ends.bind(
         new ServerBootstrap()
             .group(group)
-            .channel(type)
+            .channelFactory(channels)
             .childHandler(
                 new ChannelInitializer<>() {
                   @Override
@@ -101,20 +77,25 @@ final class SocketLoop implements AutoCloseable {
   }
 
   Channel connectRdma(Channel server, ChannelHandler handler) {
-    return connect(RdmaSocketChannel.class, server, handler);
+    return connect(RdmaSocketChannel::new, server.localAddress(), handler);
   }
 
   Channel connectSocket(Channel server, ChannelHandler handler) {
-    return connect(kind.channel, server, handler);
+    return connectSocket(server.localAddress(), handler);
   }
 
-  private Channel connect(Class<? extends Channel> type, Channel server, ChannelHandler handler) {
+  Channel connectSocket(SocketAddress server, ChannelHandler handler) {
+    return connect(sockets.clients(), server, handler);
+  }
+
+  private Channel connect(
+      ChannelFactory<? extends Channel> channels, SocketAddress server, ChannelHandler handler) {
     return new Bootstrap()
         .group(group)
-        .channel(type)
+        .channelFactory(channels)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Ends.LIMIT.toMillis())
         .handler(handler)
-        .connect(server.localAddress())
+        .connect(server)
         .syncUninterruptibly()
         .channel();
   }
@@ -122,7 +103,7 @@ final class SocketLoop implements AutoCloseable {
   Channel bindDatagrams(ChannelHandler handler) {
     return new Bootstrap()
         .group(group)
-        .channel(kind.datagramChannel)
+        .channelFactory(sockets.datagrams())
         .handler(handler)
         .bind(Ends.anyPort())
         .syncUninterruptibly()

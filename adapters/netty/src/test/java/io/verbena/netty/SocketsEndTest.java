@@ -3,7 +3,6 @@ package io.verbena.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -12,14 +11,12 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.epoll.Epoll;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.Future;
 import io.verbena.PollMode;
-import io.verbena.netty.SocketLoop.Kind;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ServerSocket;
@@ -56,7 +53,7 @@ class SocketsEndTest {
   void aSocketThatIsClosedFreesItsPortWithinATurn() throws Exception {
     LoopTurns turns = new LoopTurns();
     IoHandlerFactory handlers = SocketLoop.handlers(PollMode.BUSY, NioIoHandler.newFactory());
-    try (SocketLoop loop = new SocketLoop(Kind.NIO, turns.of(handlers))) {
+    try (SocketLoop loop = new SocketLoop(SocketKind.NIO, turns.of(handlers))) {
       for (int i = 0; i < 10; i++) {
         Channel server = loop.bindSocket(new Echo());
         SocketAddress address = server.localAddress();
@@ -107,7 +104,8 @@ class SocketsEndTest {
     Collector received = new Collector();
     CountDownLatch ended = new CountDownLatch(1);
     try (SocketLoop loop =
-        new SocketLoop(Kind.NIO, besideRdma ? SocketLoop.handlers(PollMode.EVENT, nio) : nio)) {
+        new SocketLoop(
+            SocketKind.NIO, besideRdma ? SocketLoop.handlers(PollMode.EVENT, nio) : nio)) {
       Channel client = loop.connectSocket(loop.bindSocket(ending(ended)), reading(received));
       awaitZero(ended);
       Echo beside = new Echo();
@@ -130,9 +128,9 @@ class SocketsEndTest {
 
   /** Without a quiet period such a loop takes no turn more. */
   @ParameterizedTest
-  @EnumSource(Kind.class)
-  void aLoopThatEndsBehindATaskClosesItsChannelsBefore(Kind kind) throws Exception {
-    assumeTrue(kind != Kind.EPOLL || Epoll.isAvailable(), "no native library");
+  @EnumSource(SocketKind.class)
+  void aLoopThatEndsBehindATaskClosesItsChannelsBefore(SocketKind kind) throws Exception {
+    SocketKinds.assumeAvailable(kind);
     Collector rdma = new Collector();
     Collector socket = new Collector();
     CountDownLatch running = new CountDownLatch(1);

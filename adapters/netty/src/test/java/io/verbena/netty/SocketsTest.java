@@ -3,7 +3,6 @@ package io.verbena.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -13,13 +12,11 @@ import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
-import io.netty.channel.epoll.Epoll;
 import io.netty.channel.local.LocalChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.DatagramPacket;
 import io.verbena.PollMode;
 import io.verbena.core.testing.Addresses;
-import io.verbena.netty.SocketLoop.Kind;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +38,7 @@ class SocketsTest {
   private static final int FEW_ROUNDS = Addresses.rounds(100);
 
   static Stream<Arguments> loops() {
-    return Stream.of(Kind.values())
+    return Stream.of(SocketKind.values())
         .flatMap(kind -> Stream.of(PollMode.values()).map(mode -> Arguments.of(kind, mode)));
   }
 
@@ -50,8 +47,8 @@ class SocketsTest {
     return loops().filter(loop -> loop.get()[1] != PollMode.BUSY);
   }
 
-  private static SocketLoop open(Kind kind, PollMode mode) {
-    assumeTrue(kind != Kind.EPOLL || Epoll.isAvailable(), "no native library");
+  private static SocketLoop open(SocketKind kind, PollMode mode) {
+    SocketKinds.assumeAvailable(kind);
     return new SocketLoop(kind, mode);
   }
 
@@ -63,7 +60,7 @@ class SocketsTest {
 
   @ParameterizedTest
   @MethodSource("loops")
-  void channelsOfAllKindsShareAThread(Kind kind, PollMode mode) throws Exception {
+  void channelsOfAllKindsShareAThread(SocketKind kind, PollMode mode) throws Exception {
     try (SocketLoop loop = open(kind, mode)) {
       Echo rdma = new Echo();
       Echo socket = new Echo();
@@ -93,7 +90,7 @@ class SocketsTest {
 
   @ParameterizedTest
   @MethodSource("loops")
-  void busyRdmaChannelsLeaveTimeToSockets(Kind kind, PollMode mode) throws Exception {
+  void busyRdmaChannelsLeaveTimeToSockets(SocketKind kind, PollMode mode) throws Exception {
     try (SocketLoop loop = open(kind, mode)) {
       Channel rdma = loop.bindRdma(new Echo());
       for (int i = 0; i < 16; i++) {
@@ -111,7 +108,7 @@ class SocketsTest {
 
   @ParameterizedTest
   @MethodSource("loops")
-  void busySocketsLeaveTimeToRdmaChannels(Kind kind, PollMode mode) throws Exception {
+  void busySocketsLeaveTimeToRdmaChannels(SocketKind kind, PollMode mode) throws Exception {
     try (SocketLoop loop = open(kind, mode)) {
       Channel sockets = loop.bindSocket(new Echo());
       for (int i = 0; i < 16; i++) {
@@ -131,7 +128,7 @@ class SocketsTest {
   @ParameterizedTest
   @MethodSource("sleepingLoops")
   @Tag("once")
-  void noWakeUpByACompletionIsLost(Kind kind, PollMode mode) throws Exception {
+  void noWakeUpByACompletionIsLost(SocketKind kind, PollMode mode) throws Exception {
     try (SocketLoop loop = open(kind, mode);
         SocketLoop other = open(kind, mode)) {
       loop.bindSocket(new Echo());
@@ -149,7 +146,7 @@ class SocketsTest {
   @ParameterizedTest
   @MethodSource("sleepingLoops")
   @Tag("once")
-  void noWakeUpByASocketIsLost(Kind kind, PollMode mode) throws Exception {
+  void noWakeUpByASocketIsLost(SocketKind kind, PollMode mode) throws Exception {
     try (SocketLoop loop = open(kind, mode);
         SocketLoop other = open(kind, mode)) {
       Echo echo = new Echo();
@@ -166,7 +163,7 @@ class SocketsTest {
   @ParameterizedTest
   @MethodSource("loops")
   @Tag("once")
-  void noWakeUpByATaskIsLost(Kind kind, PollMode mode) throws Exception {
+  void noWakeUpByATaskIsLost(SocketKind kind, PollMode mode) throws Exception {
     try (SocketLoop loop = open(kind, mode)) {
       loop.bindSocket(new Echo());
       EventLoop to = loop.loop();
@@ -198,7 +195,8 @@ class SocketsTest {
           opened.incrementAndGet();
           return nio.newHandler(executor);
         };
-    try (SocketLoop loop = new SocketLoop(Kind.NIO, SocketLoop.handlers(PollMode.EVENT, counted))) {
+    try (SocketLoop loop =
+        new SocketLoop(SocketKind.NIO, SocketLoop.handlers(PollMode.EVENT, counted))) {
       Echo rdma = new Echo();
       Channel client = loop.connectRdma(loop.bindRdma(new Echo()), rdma);
       CountDownLatch exchanged = rdma.await(10);
@@ -215,7 +213,7 @@ class SocketsTest {
 
   @Test
   void refusesAChannelThatNeitherTakes() {
-    try (SocketLoop loop = open(Kind.NIO, PollMode.EVENT)) {
+    try (SocketLoop loop = open(SocketKind.NIO, PollMode.EVENT)) {
       LocalChannel channel = new LocalChannel();
 
       assertThat(loop.loop().register(channel).awaitUninterruptibly().cause())
@@ -228,7 +226,7 @@ class SocketsTest {
 
   @Test
   void refusesAHandleThatNeitherTakes() {
-    try (SocketLoop loop = open(Kind.NIO, PollMode.EVENT)) {
+    try (SocketLoop loop = open(SocketKind.NIO, PollMode.EVENT)) {
       assertThatThrownBy(
               () -> ((IoEventLoop) loop.loop()).register(new UnknownHandle()).syncUninterruptibly())
           .isInstanceOf(IllegalArgumentException.class)
@@ -249,7 +247,7 @@ class SocketsTest {
 
   @ParameterizedTest
   @MethodSource("loops")
-  void closesAllChannelsWhileTheyAreBusy(Kind kind, PollMode mode) {
+  void closesAllChannelsWhileTheyAreBusy(SocketKind kind, PollMode mode) {
     List<Channel> channels = new ArrayList<>();
     try (SocketLoop loop = open(kind, mode)) {
       Channel rdma = loop.bindRdma(new Echo());
