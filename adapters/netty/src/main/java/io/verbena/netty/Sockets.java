@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  * The sockets of a loop beside its RDMA channels: another {@link IoHandler}, which is opened for
  * the first channel that is none of RDMA. Until one is registered, a loop pays nothing for them.
  *
- * <p>The handler runs in every turn of the loop while it finds work, behind a channel's end, and
- * else each {@link #INTERVAL}, as asking the kernel costs more than polling an HCA. Only {@link
- * #isCompatible} and {@link #wakeup} may be called by other threads than the loop's.
+ * <p>The handler runs in every turn of the loop while it finds work, behind what a channel asks of
+ * it, behind a channel's end, and else each {@link #INTERVAL}, as asking the kernel costs more than
+ * polling an HCA. Only {@link #isCompatible} and {@link #wakeup} may be called by other threads
+ * than the loop's.
  */
 final class Sockets {
   /** The time that sockets wait for a loop whose HCA is busy, beside a few turns. */
@@ -48,7 +49,10 @@ final class Sockets {
   /** The handler once a channel was registered. Written on the loop while it is awake. */
   private @Nullable IoHandler handler;
 
-  /** Whether the handler is to run in the next turn, as it did something, or a channel went. */
+  /**
+   * Whether the handler is to run in the next turn, as it did something, or a channel asked for
+   * something or went.
+   */
   private boolean busy;
 
   private int turns;
@@ -185,6 +189,10 @@ final class Sockets {
       open = opened;
       opened = null;
     }
+    if (open != null && handler == null) {
+      // It was only asked what it takes. That of io_uring has no ring to submit its end to yet.
+      open.initialize();
+    }
     // A loop that is shut down without a quiet period may not have closed its channels.
     prepareToDestroy();
     handler = null;
@@ -193,7 +201,10 @@ final class Sockets {
     }
   }
 
-  /** A channel's place with the handler, which runs in the next turn once it is given up. */
+  /**
+   * A channel's place with the handler, which runs in the next turn once something is asked of it,
+   * or it is given up.
+   */
   private final class Registration implements IoRegistration {
     private final IoRegistration made;
 
@@ -209,7 +220,10 @@ final class Sockets {
 
     @Override
     public long submit(IoOps ops) {
-      return made.submit(ops);
+      long submitted = made.submit(ops);
+      // The kernel sees what is for io_uring, a write say, as the handler next runs.
+      busy |= executor.isExecutorThread(Thread.currentThread());
+      return submitted;
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.local.LocalChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
@@ -21,7 +22,9 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -156,6 +159,26 @@ class SocketsEndTest {
       assertThat(socket.inactive.getCount()).isZero();
     } finally {
       mayGoOn.countDown();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(SocketKind.class)
+  void aLoopThatHasRefusedASocketEndsAsOthersDo(SocketKind kind) throws Exception {
+    SocketKinds.assumeAvailable(kind);
+    Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+    try (SocketLoop loop = new SocketLoop(kind, PollMode.EVENT)) {
+      Thread thread = loop.loop().submit(Thread::currentThread).get();
+      thread.setUncaughtExceptionHandler((of, failure) -> failures.add(failure));
+      assertThat(loop.loop().register(new LocalChannel()).awaitUninterruptibly().isSuccess())
+          .isFalse();
+
+      assertThat(loop.end().await(Ends.LIMIT.toMillis())).isTrue();
+
+      // It ends its thread a little later.
+      thread.join(Ends.LIMIT.toMillis());
+      assertThat(thread.isAlive()).isFalse();
+      assertThat(failures).isEmpty();
     }
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoEventLoop;
@@ -17,7 +18,13 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.DatagramPacket;
 import io.verbena.PollMode;
 import io.verbena.core.testing.Addresses;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -183,6 +190,45 @@ class SocketsTest {
       for (CompletableFuture<Void> thread : threads) {
         thread.get(2 * Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
       }
+    }
+  }
+
+  /** The kernel sees a write as the handler runs; a loop that polls its HCA seldom runs it. */
+  @Test
+  @Tag("once")
+  void whatASocketOfIoUringWritesLeavesWithinATurn() throws Exception {
+    SocketKinds.assumeAvailable(SocketKind.IO_URING);
+    LoopTurns turns = new LoopTurns();
+    IoHandlerFactory handlers =
+        SocketLoop.handlers(PollMode.BUSY, SocketKind.IO_URING.factory().handlers());
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        SocketLoop loop = new SocketLoop(SocketKind.IO_URING, turns.of(handlers))) {
+      Channel client = loop.connectSocket(server.getLocalSocketAddress(), new Echo());
+      try (Socket peer = server.accept()) {
+        InputStream received = peer.getInputStream();
+        for (int i = 0; i < 10; i++) {
+          CompletableFuture<Boolean> came = new CompletableFuture<>();
+
+          loop.loop()
+              .execute(
+                  () -> {
+                    ChannelFuture unused =
+                        client.writeAndFlush(Unpooled.wrappedBuffer(new byte[1]));
+                    turns.afterNext(() -> came.complete(hasByte(received)));
+                  });
+
+          assertThat(came.get(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+          assertThat(received.read()).isZero();
+        }
+      }
+    }
+  }
+
+  private static boolean hasByte(InputStream from) {
+    try {
+      return from.available() > 0;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
