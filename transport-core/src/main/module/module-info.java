@@ -26,6 +26,7 @@ module io.verbena.core {
       io.verbena.netty,
       io.verbena.reactor;
   exports io.verbena.core.medium to
+      io.verbena.netty,
       io.verbena.reactor;
   exports io.verbena.core.memory to
       io.verbena.netty,
