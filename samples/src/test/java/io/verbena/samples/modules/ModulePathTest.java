@@ -48,6 +48,20 @@ class ModulePathTest {
       }
       """;
 
+  private static final String NETTY_PROGRAM =
+      """
+      package com.example;
+
+      public class Main {
+        public static void main(String[] args) {
+          var hca = java.net.URI.create("emulated://modules");
+          try (var sockets = io.verbena.netty.RdmaSockets.builder(hca).loops(1).orTcp().build()) {
+            System.out.println("open: " + sockets);
+          }
+        }
+      }
+      """;
+
   @TempDir private Path folder = Path.of("");
 
   @BeforeEach
@@ -111,27 +125,43 @@ class ModulePathTest {
 
   @Test
   void aProgramOnTheModulePathIsAnswered() throws Exception {
+    try (Stream<Path> sources = Files.list(QUICKSTART)) {
+      compile(
+          "io.verbena",
+          PROGRAM,
+          sources.map(Path::toString).filter(name -> !name.endsWith("package-info.java")).toList());
+    }
+
+    assertThat(run(modulePath() + File.pathSeparator + classes()))
+        .contains("answer: hello")
+        .contains("in module io.verbena.reactor");
+  }
+
+  @Test
+  void aProgramOnTheModulePathOpensSockets() throws Exception {
+    compile("io.verbena.netty", NETTY_PROGRAM, List.of());
+
+    assertThat(run(modulePath() + File.pathSeparator + classes()))
+        .contains("open: RdmaSockets[emulated://modules, or TCP]");
+  }
+
+  private Path classes() {
+    return folder.resolve("classes");
+  }
+
+  /** Compiles a module {@code com.example} of a main program and other sources. */
+  private void compile(String required, String program, List<String> sources) throws IOException {
     Path module = folder.resolve("com.example");
     Files.createDirectories(module);
     Path info = module.resolve("module-info.java");
-    Files.writeString(info, "module com.example { requires io.verbena; }");
+    Files.writeString(info, "module com.example { requires " + required + "; }");
     Path main = module.resolve("Main.java");
-    Files.writeString(main, PROGRAM);
-    Path classes = folder.resolve("classes");
+    Files.writeString(main, program);
     List<String> line =
-        new ArrayList<>(List.of("--module-path", modulePath(), "-d", classes.toString()));
+        new ArrayList<>(List.of("--module-path", modulePath(), "-d", classes().toString()));
     line.addAll(List.of(info.toString(), main.toString()));
-    try (Stream<Path> sources = Files.list(QUICKSTART)) {
-      sources
-          .map(Path::toString)
-          .filter(name -> !name.endsWith("package-info.java"))
-          .forEach(line::add);
-    }
+    line.addAll(sources);
     compile(line);
-
-    assertThat(run(modulePath() + File.pathSeparator + classes))
-        .contains("answer: hello")
-        .contains("in module io.verbena.reactor");
   }
 
   private static void compile(List<String> line) {
