@@ -27,9 +27,10 @@ import reactor.netty.resources.LoopResources;
  * }</pre>
  *
  * <p>Datagrams do not travel over RDMA: datagram channels, as Netty's DNS client has them, which
- * Reactor Netty looks names up with, are UDP sockets of NIO on the same loops. DNS over TCP would
- * be asked over RDMA: an answer that does not fit into a datagram is used as far as it goes. With
- * {@link RdmaSockets.Builder#orTcp} TCP is asked, as a DNS server has no RDMA.
+ * Reactor Netty looks names up with, are UDP sockets on the same loops, of NIO or of the kind that
+ * {@link RdmaSockets.Builder#sockets} chose. DNS over TCP would be asked over RDMA: an answer that
+ * does not fit into a datagram is used as far as it goes. With {@link RdmaSockets.Builder#orTcp}
+ * TCP is asked, as a DNS server has no RDMA.
  *
  * <p>Reactor refuses to block on these loops.
  */

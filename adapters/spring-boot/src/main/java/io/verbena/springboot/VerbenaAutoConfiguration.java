@@ -95,7 +95,8 @@ public class VerbenaAutoConfiguration {
   @Lazy
   @ConditionalOnMissingBean
   public RdmaSockets verbenaSockets(VerbenaProperties properties, RdmaOptions options) {
-    RdmaSockets.Builder sockets = RdmaSockets.builder(properties.hca()).options(options);
+    RdmaSockets.Builder sockets =
+        RdmaSockets.builder(properties.hca()).options(options).sockets(properties.sockets());
     if (properties.loops() > 0) {
       sockets = sockets.loops(properties.loops());
     }

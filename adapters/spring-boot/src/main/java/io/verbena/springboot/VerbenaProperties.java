@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.springboot;
 
+import io.verbena.netty.SocketKind;
 import java.net.URI;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -14,6 +15,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param loops event loops; 0 for one for each processor
  * @param tcp whether servers listen over TCP, too, and clients reach peers without RDMA over it
  * @param rdmaTimeout for how long a connect tries RDMA before TCP, where that may take its place
+ * @param sockets the kind of sockets on the event loops, for TCP and DNS; the service fails to
+ *     start where it is not available
  * @param http whether WebFlux, {@code WebClient} and RSocket use it
  * @param grpc whether servers and clients of Spring gRPC use it
  */
@@ -23,6 +26,7 @@ public record VerbenaProperties(
     @DefaultValue("0") int loops,
     @DefaultValue("false") boolean tcp,
     @DefaultValue("500ms") Duration rdmaTimeout,
+    @DefaultValue("nio") SocketKind sockets,
     @DefaultValue("true") boolean http,
     @DefaultValue("true") boolean grpc) {
   /** Checks the number of loops and the timeout. */

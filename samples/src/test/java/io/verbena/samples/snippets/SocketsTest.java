@@ -9,6 +9,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.verbena.netty.AutoSocketChannel;
 import io.verbena.netty.RdmaSockets;
+import io.verbena.netty.SocketKind;
 import io.verbena.reactornetty.RdmaLoopResources;
 import java.net.URI;
 import java.time.Duration;
@@ -70,6 +71,18 @@ class SocketsTest {
     http.disposeNow(LIMIT);
     client.close().syncUninterruptibly();
     server.close().syncUninterruptibly();
+    sockets.close();
+  }
+
+  @Test
+  void takeEpollWhereItIsAvailable() {
+    // snippet: epoll
+    SocketKind kind = SocketKind.EPOLL.isAvailable() ? SocketKind.EPOLL : SocketKind.NIO;
+    RdmaSockets sockets =
+        RdmaSockets.builder(URI.create("emulated://epoll")).orTcp().sockets(kind).build();
+    // end
+
+    assertThat(sockets.isClosed()).isFalse();
     sockets.close();
   }
 }

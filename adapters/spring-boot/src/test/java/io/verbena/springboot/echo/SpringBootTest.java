@@ -12,6 +12,8 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
+import io.verbena.netty.SocketKind;
+import io.verbena.netty.SocketsUnavailableException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -106,6 +108,16 @@ class SpringBootTest {
                     "--verbena.hca=emulated://spring-refused",
                     "--verbena." + property + "=" + value))
         .hasRootCauseMessage(refusal);
+  }
+
+  /** Neither library is on the class path of these tests: what refuses is the kind that was set. */
+  @ParameterizedTest
+  @CsvSource({"epoll, EPOLL", "io-uring, IO_URING", "io_uring, IO_URING"})
+  void asksForTheSocketsThatAreSet(String value, SocketKind kind) {
+    assertThatThrownBy(
+            () -> start("--verbena.hca=emulated://spring-sockets", "--verbena.sockets=" + value))
+        .hasStackTraceContaining(SocketsUnavailableException.class.getName())
+        .hasStackTraceContaining("build: " + kind + " sockets are not available");
   }
 
   @Test
