@@ -20,13 +20,12 @@ class PerftestTest extends PerftestTests {
     return new NodeHca("disni");
   }
 
-  /** Between ends of its own: perftest's, connected like that, do not speak over TCP. */
   @Test
   void connectsByTheConnectionManager() throws Exception {
     Hca hca = hca();
-    String line = "perf send bw -R -b -q 2 -e -p 18720 -n 100 -s 4096 -d disni://%s %s";
+    String line = "perf send bw -R -b -q 2 -e -p 18740 -n 100 -s 4096 -d disni://%s %s";
     Tool server = hca.start(line.formatted(hca.server(), ""));
-    Listening.onTcp(18_720);
+    server.awaitOutput("Waiting for client", LIMIT);
     Tool client = hca.start(line.formatted(hca.client(), Nodes.node2()));
     assertThat(client.succeed(LIMIT)).containsPattern("\n 4096 +200 ");
     assertThat(server.succeed(LIMIT)).containsPattern("\n 4096 +200 ");

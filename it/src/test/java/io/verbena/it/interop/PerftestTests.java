@@ -21,15 +21,28 @@ abstract class PerftestTests {
 
   @ParameterizedTest
   @CsvSource({
-    "0, send, bw, 4096", "1, send, lat, 256", "2, write, bw, 65536", "3, write, lat, 256",
-    "4, read, bw, 65536", "5, read, lat, 256", "6, atomic, bw, 8", "7, atomic, lat, 8",
+    "0, send, bw, 4096",
+    "1, send, lat, 256",
+    "2, write, bw, 65536",
+    "3, write, lat, 256",
+    "4, read, bw, 65536",
+    "5, read, lat, 256",
+    "6, atomic, bw, 8",
+    "7, atomic, lat, 8",
     "8, send, bw -b -q 2 -e, 4096",
+    "20, send, bw -R, 4096",
+    "21, write, lat -R, 256",
+    "22, read, bw -R -q 2, 65536",
   })
   void asItsServer(int number, String verb, String what, int size) throws Exception {
     int port = PORT + number;
     Hca hca = hca();
     Tool server = hca.start(tool(verb, what, size, port, hca.server(), ""));
-    Listening.onTcp(port, hca);
+    if (isManaged(what)) {
+      server.awaitOutput("Waiting for client", LIMIT);
+    } else {
+      Listening.onTcp(port, hca);
+    }
     try (Program client = start(verb, what, size, port, "rxe0", hca.server())) {
       assertReported(client.succeed(LIMIT), size);
     }
@@ -42,14 +55,29 @@ abstract class PerftestTests {
 
   @ParameterizedTest
   @CsvSource({
-    "10, send, bw, 4096", "11, send, lat, 256", "12, write, bw, 65536", "13, write, lat, 256",
-    "14, read, bw, 65536", "15, read, lat, 256", "16, atomic, bw, 8", "17, atomic, lat, 8",
-    "18, read, bw -b -q 2 -e, 4096", "19, write, bw -b -q 2, 4096",
+    "10, send, bw, 4096",
+    "11, send, lat, 256",
+    "12, write, bw, 65536",
+    "13, write, lat, 256",
+    "14, read, bw, 65536",
+    "15, read, lat, 256",
+    "16, atomic, bw, 8",
+    "17, atomic, lat, 8",
+    "18, read, bw -b -q 2 -e, 4096",
+    "19, write, bw -b -q 2, 4096",
+    "23, send, lat -R, 256",
+    "24, write, bw -R -b -q 2, 4096",
+    "25, read, lat -R, 256",
+    "26, atomic, bw -R, 8",
   })
   void asItsClient(int number, String verb, String what, int size) throws Exception {
     int port = PORT + number;
     try (Program server = start(verb, what, size, port, "rxe1", "")) {
-      Listening.onTcp(port);
+      if (isManaged(what)) {
+        Listening.onManager(port);
+      } else {
+        Listening.onTcp(port);
+      }
       Hca hca = hca();
       Tool client = hca.start(tool(verb, what, size, port, hca.client(), Nodes.node2()));
       assertReported(client.succeed(LIMIT), size);
@@ -68,6 +96,11 @@ abstract class PerftestTests {
         "ib_%s_%s -F -d %s -x 1 -p %d -n %d %s %s"
             .formatted(verb, what, device, port, COUNT, size(verb, size), to);
     return Program.start(line.strip().split(" +", -1));
+  }
+
+  /** Returns whether the ends meet over a queue pair, and not over TCP. */
+  private static boolean isManaged(String what) {
+    return what.contains("-R");
   }
 
   /** Atomics have theirs. */

@@ -172,12 +172,11 @@ class RoceTest {
       return outside;
     }
 
-    /** Between ends of its own: perftest's, connected like that, do not speak over TCP. */
     @Test
     void connectsByTheConnectionManager() throws Exception {
       Tool both =
           outside.start(
-              "perf send bw -R -b -q 2 -e --local -d roce://%s -p 18720 -n 100 -s 4096"
+              "perf send bw -R -b -q 2 -e --local -d roce://%s -p 18740 -n 100 -s 4096"
                   .formatted(outside.server()));
       assertThat(both.succeed(LIMIT))
           .contains("rdma_cm QPs     : ON")

@@ -48,7 +48,7 @@ class SiwPerfTest {
           "its server begins, which a passive end of iWARP may not (RFC 5044, section 7.1.2)");
       int meeting = port + 2 * number;
       Tool serving = start(test, size, meeting, server, Nodes.node2(), "");
-      Listening.onTcp(meeting);
+      serving.awaitOutput("Waiting for client", LIMIT);
       Tool asking = start(test, size, meeting, client, Nodes.node1(), Nodes.node2());
 
       assertThat(asking.succeed(LIMIT)).containsPattern("(?m)^ *" + size + " +[26]00 ");

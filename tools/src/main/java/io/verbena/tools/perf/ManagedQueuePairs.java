@@ -16,10 +16,26 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
-/** Queue pairs that the connection manager connects, one after the other. One thread. */
+/**
+ * Queue pairs that the connection manager connects, one after the other, at one port: first that
+ * over which the ends meet, then those of the test. One thread.
+ */
 final class ManagedQueuePairs {
   private static final int MOST_RETRIES = 7;
+
+  /** As perftest's client asks again: its server does not listen while it gets ready. */
+  private static final int MOST_REQUESTS = 10;
+
+  private static final long PAUSE_MILLIS = 100;
+
+  private static final Set<ConnectionEvent.Type> ANSWERS =
+      Set.of(
+          ConnectionEvent.Type.ESTABLISHED,
+          ConnectionEvent.Type.REJECTED,
+          ConnectionEvent.Type.UNREACHABLE,
+          ConnectionEvent.Type.CONNECT_ERROR);
 
   private final End end;
   private final URI address;
@@ -28,6 +44,8 @@ final class ManagedQueuePairs {
   private final PerfPlan plan;
   private final ConnectionManager manager;
   private final ConnectionEventWait events;
+  private final List<ConnectionIdentifier> connected = new ArrayList<>();
+  private int disconnected;
 
   /**
    * The server listens from now on.
@@ -44,39 +62,67 @@ final class ManagedQueuePairs {
     manager = end.keep(end.device().createConnectionManager());
     events = new ConnectionEventWait(manager, plan.limit());
     if (!client) {
-      end.keep(manager.listen(address, plan.pairs()));
+      end.keep(manager.listen(address, plan.pairs() + 1));
     }
   }
 
+  /** Connects the queue pair over which the ends meet; the server waits for it without a limit. */
+  QueuePairChannel meet() throws ToolFailure, InterruptedException {
+    ConnectionIdentifier identifier = end.keep(client ? resolved() : events.request().identifier());
+    QueuePairChannel channel =
+        new QueuePairChannel(end, identifier, this::isDisconnected, plan.limit());
+    if (client) {
+      identifier.connect(parameters(0), plan.limit().toNanos());
+    } else {
+      identifier.accept(parameters(0));
+    }
+    events.expect(ConnectionEvent.Type.ESTABLISHED);
+    return channel;
+  }
+
   /**
-   * Connects them.
+   * Connects those of the test.
    *
    * @param outstanding READs and atomics under way at once, each way
    */
   List<TestQueuePair> connect(int outstanding) throws ToolFailure, InterruptedException {
-    ConnectionParameters parameters =
-        new ConnectionParameters(
-            ByteBuffer.allocate(0), outstanding, outstanding, MOST_RETRIES, MOST_RETRIES);
-    return client ? connect(parameters) : accept(parameters);
-  }
-
-  private List<TestQueuePair> connect(ConnectionParameters parameters)
-      throws ToolFailure, InterruptedException {
     List<TestQueuePair> pairs = new ArrayList<>();
+    if (!client) {
+      accept(parameters(outstanding), pairs);
+      return pairs;
+    }
     while (pairs.size() < plan.pairs()) {
-      ConnectionIdentifier identifier = end.keep(manager.resolve(address, plan.limit().toNanos()));
-      events.expect(ConnectionEvent.Type.ADDR_RESOLVED);
-      pairs.add(create(identifier));
-      identifier.connect(parameters, plan.limit().toNanos());
-      events.expect(ConnectionEvent.Type.ESTABLISHED);
+      pairs.add(connect(parameters(outstanding)));
     }
     return pairs;
   }
 
-  /** A request may overtake the last word of the connection before it. */
-  private List<TestQueuePair> accept(ConnectionParameters parameters)
+  private TestQueuePair connect(ConnectionParameters parameters)
       throws ToolFailure, InterruptedException {
-    List<TestQueuePair> pairs = new ArrayList<>();
+    for (int request = 1; ; request++) {
+      ConnectionIdentifier identifier = end.keep(resolved());
+      TestQueuePair pair = create(identifier);
+      identifier.connect(parameters, plan.limit().toNanos());
+      boolean last = request == MOST_REQUESTS;
+      ConnectionEvent answer =
+          events.expect(last ? Set.of(ConnectionEvent.Type.ESTABLISHED) : ANSWERS);
+      if (answer.type() == ConnectionEvent.Type.ESTABLISHED) {
+        connected.add(identifier);
+        return pair;
+      }
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+    }
+  }
+
+  private ConnectionIdentifier resolved() throws ToolFailure, InterruptedException {
+    ConnectionIdentifier identifier = manager.resolve(address, plan.limit().toNanos());
+    events.expect(ConnectionEvent.Type.ADDR_RESOLVED);
+    return identifier;
+  }
+
+  /** A request may overtake the last word of the connection before it. */
+  private void accept(ConnectionParameters parameters, List<TestQueuePair> pairs)
+      throws ToolFailure, InterruptedException {
     int established = 0;
     while (established < plan.pairs()) {
       ConnectionEvent event =
@@ -88,9 +134,9 @@ final class ManagedQueuePairs {
         ConnectionIdentifier identifier = end.keep(event.identifier());
         pairs.add(create(identifier));
         identifier.accept(parameters);
+        connected.add(identifier);
       }
     }
-    return pairs;
   }
 
   private TestQueuePair create(ConnectionIdentifier identifier) {
@@ -98,5 +144,29 @@ final class ManagedQueuePairs {
         QueuePairOptions.reliable(end.sent(), end.received(), plan.txDepth(), plan.rxDepth())
             .withInlineData(plan.inline());
     return new TestQueuePair(end.keep(identifier.createQueuePair(end.domain(), options)), gid);
+  }
+
+  private static ConnectionParameters parameters(int outstanding) {
+    return new ConnectionParameters(
+        ByteBuffer.allocate(0), outstanding, outstanding, MOST_RETRIES, MOST_RETRIES);
+  }
+
+  /** Returns whether the peer has disconnected one; some clients of perftest end like that. */
+  private boolean isDisconnected() throws ToolFailure, InterruptedException {
+    if (events.isDisconnected()) {
+      disconnected++;
+    }
+    return disconnected > 0;
+  }
+
+  /** Disconnects those of the test, which the server does and the client waits for. */
+  void disconnect() throws ToolFailure, InterruptedException {
+    if (!client) {
+      connected.forEach(ConnectionIdentifier::disconnect);
+    }
+    while (disconnected < connected.size()) {
+      events.expect(ConnectionEvent.Type.DISCONNECTED);
+      disconnected++;
+    }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.tools.perf;
 
+import io.verbena.tools.end.LocalRun;
 import io.verbena.tools.end.TestAddress;
 import io.verbena.tools.end.TestOptions;
 import io.verbena.tools.end.TestRun;
@@ -15,6 +16,7 @@ import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -158,9 +160,8 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
   @Option(
       names = {"-R", "--rdma_cm"},
       description = {
-        "Connect the queue pairs with the connection manager, at the port behind that of -p; RC"
-            + " only. It chooses MTU and timeout. Both ends have to be verbena: perftest's talk over a queue pair"
-            + " then, and not over TCP."
+        "Connect the queue pairs with the connection manager, and meet over one; RC only. It"
+            + " chooses MTU and timeout."
       })
   private boolean managed;
 
@@ -208,8 +209,49 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
     if (csv && json) {
       throw options.wrong("--csv: with --json (expected: one of them)");
     }
-    TestRun.run(here, options.isLocal(), this);
+    if (!managed) {
+      TestRun.run(here, options.isLocal(), this);
+    } else if (options.isLocal()) {
+      runManagedEnds();
+    } else {
+      boolean client = here.server() != null;
+      managedEnd(client, true, client ? () -> {} : this::tellThatItWaits);
+    }
     return 0;
+  }
+
+  private void tellThatItWaits() {
+    if (!csv && !json) {
+      options.out().println("* Waiting for client to connect... *");
+      options.out().flush();
+    }
+  }
+
+  private void runManagedEnds() throws ToolFailure, InterruptedException {
+    CountDownLatch listening = new CountDownLatch(1);
+    LocalRun.run(
+        () -> {
+          try {
+            managedEnd(false, false, listening::countDown);
+          } finally {
+            // The client finds out that nobody listens.
+            listening.countDown();
+          }
+        },
+        () -> {
+          listening.await();
+          managedEnd(true, true, () -> {});
+        },
+        options.limit());
+  }
+
+  private void managedEnd(boolean client, boolean told, Runnable listening)
+      throws ToolFailure, InterruptedException {
+    try {
+      run(null, client, told, listening);
+    } catch (IOException e) {
+      throw new ToolFailure(e.getMessage(), "look at the output of the other end");
+    }
   }
 
   private PerfPlan plan(TestAddress here) {
@@ -321,8 +363,7 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
       query = (query == null ? "" : query + "&") + "source=" + device.getHost();
     }
     try {
-      // The ports of iWARP are those of TCP, of which the exchange of the programs has this one.
-      return new URI(device.getScheme(), null, server, here.port() + 1, null, query, null);
+      return new URI(device.getScheme(), null, server, here.port(), null, query, null);
     } catch (URISyntaxException e) {
       throw options.wrong("server: " + server + ": " + e.getMessage());
     }
@@ -331,9 +372,14 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
   @Override
   public void run(Socket socket, boolean client, boolean told)
       throws IOException, ToolFailure, InterruptedException {
+    run(socket, client, told, () -> {});
+  }
+
+  private void run(@Nullable Socket socket, boolean client, boolean told, Runnable listening)
+      throws IOException, ToolFailure, InterruptedException {
     TestAddress here = Objects.requireNonNull(address, "place");
     PerfPlan what = Objects.requireNonNull(plan, "plan");
-    new PerfRun(what, here.device(), client, gbits, told ? output() : null).run(socket);
+    new PerfRun(what, here.device(), client, gbits, told ? output() : null).run(socket, listening);
   }
 
   private Output output() {

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +54,14 @@ final class PerfRun {
     this.output = output;
   }
 
-  void run(Socket socket) throws IOException, ToolFailure, InterruptedException {
+  /**
+   * Runs it to its end.
+   *
+   * @param socket to the other end; null if the ends meet over a queue pair
+   * @param listening called when the client may connect to that
+   */
+  void run(@Nullable Socket socket, Runnable listening)
+      throws IOException, ToolFailure, InterruptedException {
     int coming = (plan.size() + CACHE_LINE - 1) & -CACHE_LINE;
     int header = plan.type() == QueuePairType.UD ? GlobalRoute.LENGTH : 0;
     Set<Access> remote = remoteAccess();
@@ -78,10 +86,13 @@ final class PerfRun {
       }
       int gid = SourceGid.index(end.device().port().gids(), device, plan.gid());
       ManagedQueuePairs managed = managed(end, gid);
-      PerftestExchange exchange = PerftestExchange.agree(socket, client, mtu);
+      listening.run();
+      PerftestChannel channel =
+          managed == null ? new TcpChannel(Objects.requireNonNull(socket)) : managed.meet();
+      PerftestExchange exchange = PerftestExchange.agree(channel, client, mtu);
       int outstanding = outstanding(has);
       List<? extends TestQueuePair> pairs =
-          managed == null ? bare(end, gid, remote) : managed.connect(outstanding);
+          managed == null ? bare(end, gid, remote) : connected(managed, outstanding, exchange);
       List<PerftestAddress> ours = new ArrayList<>();
       for (TestQueuePair pair : pairs) {
         ours.add(
@@ -115,10 +126,23 @@ final class PerfRun {
       } else {
         runAsServer(connection, exchange);
       }
+      if (managed != null) {
+        managed.disconnect();
+      }
       if (output != null) {
         output.end();
       }
     }
+  }
+
+  /** The ends meet before and after. */
+  private static List<TestQueuePair> connected(
+      ManagedQueuePairs managed, int outstanding, PerftestExchange exchange)
+      throws IOException, ToolFailure, InterruptedException {
+    exchange.barrier();
+    List<TestQueuePair> pairs = managed.connect(outstanding);
+    exchange.barrier();
+    return pairs;
   }
 
   /** From here on the server listens, so that the client may connect once the ends have agreed. */
@@ -141,7 +165,9 @@ final class PerfRun {
 
   private Set<Access> remoteAccess() {
     return switch (plan.verb()) {
-      case SEND -> EnumSet.noneOf(Access.class);
+      // On iWARP perftest's receiver writes how many receives it has, as no message waits for one.
+      case SEND ->
+          plan.managed() == null ? EnumSet.noneOf(Access.class) : EnumSet.of(Access.REMOTE_WRITE);
       case WRITE -> EnumSet.of(Access.REMOTE_WRITE);
       case READ -> EnumSet.of(Access.REMOTE_READ);
       case ATOMIC -> EnumSet.of(Access.REMOTE_ATOMIC);
@@ -243,7 +269,8 @@ final class PerfRun {
   }
 
   /** Makes the ends meet as perftest's programs do between their first message and their test. */
-  private void meet(PerftestExchange exchange) throws IOException, ToolFailure {
+  private void meet(PerftestExchange exchange)
+      throws IOException, ToolFailure, InterruptedException {
     if (plan.verb() == Verb.SEND) {
       exchange.barrier();
       exchange.shakeHands();
@@ -275,12 +302,14 @@ final class PerfRun {
     if (client) {
       exchange.end();
     } else {
+      exchange.endsAfter(1);
       exchange.answerToTheEnd(plan.limit());
     }
   }
 
   private void runAsServer(PerfConnection connection, PerftestExchange exchange)
       throws IOException, ToolFailure, InterruptedException {
+    exchange.endsAfter(addressesOfClient());
     boolean takesPart =
         plan.verb() == Verb.SEND || (plan.verb() == Verb.WRITE && plan.measure() == Measure.LAT);
     for (int size = plan.firstSize(); takesPart && size <= largest; size *= 2) {
@@ -294,6 +323,19 @@ final class PerfRun {
     if (told != null) {
       tell(Bandwidth.of(told, gbits));
     }
+  }
+
+  /** Returns how many addresses {@link #runAsClient} sends. */
+  private int addressesOfClient() {
+    boolean bandwidth = plan.measure() == Measure.BW;
+    if (plan.verb() != Verb.SEND) {
+      return bandwidth ? 2 : 1;
+    }
+    int sizes = 0;
+    for (int size = plan.firstSize(); size <= largest; size *= 2) {
+      sizes++;
+    }
+    return (plan.all() && bandwidth ? 2 * sizes : sizes) + 1;
   }
 
   private void tell(Result result) {

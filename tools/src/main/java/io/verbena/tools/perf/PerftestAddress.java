@@ -4,14 +4,16 @@ package io.verbena.tools.perf;
 import io.verbena.tools.end.QueuePairAddress;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.Gid;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Locale;
 
 /**
- * The address of a queue pair and its memory, as perftest sends it over TCP in 108 bytes: fields of
+ * The address of a queue pair and its memory. Over TCP perftest sends it in 108 bytes: fields of
  * hexadecimal digits with a colon behind each, for LID, outstanding READs, queue pair, PSN, rkey,
- * address, the 16 bytes of the GID and the number of an SRQ, and a NUL.
+ * address, the 16 bytes of the GID and the number of an SRQ, and a NUL. Over a queue pair it sends
+ * the same numbers, big-endian, in the 56 bytes of its structure in C.
  *
  * @param peer the queue pair
  * @param outstanding READs and atomics that it serves at once
@@ -20,6 +22,13 @@ import java.util.Locale;
  */
 record PerftestAddress(QueuePairAddress peer, int outstanding, int rkey, long memory) {
   static final int LENGTH = 108;
+
+  /** The length of an address that is sent over a queue pair. */
+  static final int BINARY_LENGTH = 56;
+
+  /** The address of an end that has no queue pair yet. */
+  static final PerftestAddress NONE =
+      new PerftestAddress(new QueuePairAddress(0, 0, new Gid(0, 0)), 0, 0, 0);
 
   /** The first bytes of every address: the LID, which RoCE has not, and its colon. */
   static final int FIRST = 5;
@@ -32,7 +41,14 @@ record PerftestAddress(QueuePairAddress peer, int outstanding, int rkey, long me
   private static final int GID_FIELD = 6;
   private static final int GID_BYTES = 16;
 
-  byte[] encode() {
+  private static final int OUTSTANDING_AT = 4;
+  private static final int PAIR_AT = 8;
+  private static final int PSN_AT = 12;
+  private static final int KEY_AT = 16;
+  private static final int MEMORY_AT = 24;
+  private static final int GID_AT = 32;
+
+  byte[] toText() {
     HexFormat hex = HexFormat.of();
     StringBuilder text =
         new StringBuilder(
@@ -52,7 +68,33 @@ record PerftestAddress(QueuePairAddress peer, int outstanding, int rkey, long me
     return text.append("00000000:\0").toString().getBytes(StandardCharsets.US_ASCII);
   }
 
-  static PerftestAddress decode(byte[] message) throws ToolFailure {
+  /** LID, READs, queue pair, PSN, rkey and padding; address and GID; SRQ and GID's index. */
+  byte[] toBytes() {
+    return ByteBuffer.allocate(BINARY_LENGTH)
+        .putInt(0)
+        .putInt(outstanding)
+        .putInt(peer.queuePair())
+        .putInt(peer.psn())
+        .putInt(rkey)
+        .putInt(0)
+        .putLong(memory)
+        .putLong(peer.gid().high())
+        .putLong(peer.gid().low())
+        .array();
+  }
+
+  static PerftestAddress ofBytes(byte[] message) {
+    ByteBuffer fields = ByteBuffer.wrap(message);
+    int outstanding = fields.getInt(OUTSTANDING_AT);
+    QueuePairAddress peer =
+        new QueuePairAddress(
+            fields.getInt(PAIR_AT),
+            fields.getInt(PSN_AT),
+            new Gid(fields.getLong(GID_AT), fields.getLong(GID_AT + Long.BYTES)));
+    return new PerftestAddress(peer, outstanding, fields.getInt(KEY_AT), fields.getLong(MEMORY_AT));
+  }
+
+  static PerftestAddress ofText(byte[] message) throws ToolFailure {
     String text = new String(message, StandardCharsets.US_ASCII);
     String[] fields = text.split(":", -1);
     try {

@@ -3,11 +3,8 @@ package io.verbena.tools.perf;
 
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.Mtu;
-import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -18,9 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that the two ends of a perftest program exchange over TCP. In each step both ends
- * write a message of the same length, the client first and the server when it has read the
- * client's.
+ * The messages that the two ends of a perftest program exchange. In each step both ends write a
+ * message of the same length, the client first and the server when it has read the client's.
  *
  * <p>The programs meet at their addresses again and again, each more or less often. The client has
  * to know how often its server does; the server reads each message, and answers it.
@@ -34,29 +30,26 @@ final class PerftestExchange {
   static final int CYCLE_BUFFER = 4096;
 
   private static final int CACHE_LINE = 64;
-  private static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
 
-  private final Socket socket;
+  private final PerftestChannel channel;
   private final boolean client;
-  private final DataInputStream in;
-  private final OutputStream out;
   private Mtu mtu;
-  private List<PerftestAddress> ours = List.of();
+  private List<PerftestAddress> ours = List.of(PerftestAddress.NONE);
+  private int toAnswer;
+  private int answered;
   private boolean done;
   private @Nullable PerftestReport told;
 
-  private PerftestExchange(Socket socket, boolean client, Mtu mtu) throws IOException {
-    this.socket = socket;
+  private PerftestExchange(PerftestChannel channel, boolean client, Mtu mtu) {
+    this.channel = channel;
     this.client = client;
     this.mtu = mtu;
-    in = new DataInputStream(socket.getInputStream());
-    out = socket.getOutputStream();
   }
 
   /** Agrees on version, strides and MTU. */
-  static PerftestExchange agree(Socket socket, boolean client, Mtu mtu)
-      throws IOException, ToolFailure {
-    PerftestExchange exchange = new PerftestExchange(socket, client, mtu);
+  static PerftestExchange agree(PerftestChannel channel, boolean client, Mtu mtu)
+      throws IOException, ToolFailure, InterruptedException {
+    PerftestExchange exchange = new PerftestExchange(channel, client, mtu);
     exchange.swap(VERSION);
     exchange.swap(ByteBuffer.allocate(Integer.BYTES).putInt(CYCLE_BUFFER).array());
     exchange.swap(ByteBuffer.allocate(Integer.BYTES).putInt(CACHE_LINE).array());
@@ -64,7 +57,7 @@ final class PerftestExchange {
     return exchange;
   }
 
-  private void agreeOnMtu() throws IOException, ToolFailure {
+  private void agreeOnMtu() throws IOException, ToolFailure, InterruptedException {
     byte[] theirs = swap(new byte[] {(byte) ('0' + mtu.code()), 0});
     int code = theirs[0] - '0';
     if (code < Mtu.MTU_256.code() || code > Mtu.MTU_4096.code()) {
@@ -84,41 +77,49 @@ final class PerftestExchange {
     return mtu;
   }
 
-  private byte[] swap(byte[] mine) throws IOException {
-    byte[] theirs = new byte[mine.length];
+  private byte[] swap(byte[] mine) throws IOException, ToolFailure, InterruptedException {
     if (client) {
-      out.write(mine);
+      channel.write(mine);
+      return channel.read(mine.length);
     }
-    in.readFully(theirs);
-    if (!client) {
-      out.write(mine);
-    }
+    byte[] theirs = channel.read(mine.length);
+    channel.write(mine);
     return theirs;
   }
 
   /** Swaps addresses, one after the other. */
-  List<PerftestAddress> shakeHands(List<PerftestAddress> mine) throws IOException, ToolFailure {
+  List<PerftestAddress> shakeHands(List<PerftestAddress> mine)
+      throws IOException, ToolFailure, InterruptedException {
     ours = List.copyOf(mine);
     return shakeHands();
   }
 
   /** Swaps all addresses again. */
-  List<PerftestAddress> shakeHands() throws IOException, ToolFailure {
+  List<PerftestAddress> shakeHands() throws IOException, ToolFailure, InterruptedException {
     List<PerftestAddress> theirs = new ArrayList<>();
     for (PerftestAddress each : ours) {
-      theirs.add(PerftestAddress.decode(swap(each.encode())));
+      theirs.add(channel.decode(swap(channel.encode(each))));
     }
     return theirs;
   }
 
+  /**
+   * Sets how many addresses the client sends from now on; for the server, where the client has no
+   * last message of its own.
+   */
+  void endsAfter(int addresses) {
+    toAnswer = addresses;
+    answered = 0;
+  }
+
   /** Waits until both ends have come this far; they exchange their first addresses again. */
-  void barrier() throws IOException {
-    swap(ours.get(0).encode());
+  void barrier() throws IOException, ToolFailure, InterruptedException {
+    swap(channel.encode(ours.get(0)));
   }
 
   /** Returns whether a message of the peer waits to be read. */
-  boolean isSpokenTo() throws IOException {
-    return !done && in.available() > 0;
+  boolean isSpokenTo() throws IOException, ToolFailure, InterruptedException {
+    return !done && channel.isSpokenTo();
   }
 
   /**
@@ -126,19 +127,17 @@ final class PerftestExchange {
    *
    * @return whether it was the client's last one
    */
-  boolean answer() throws IOException {
-    byte[] first = new byte[PerftestAddress.FIRST];
-    in.readFully(first);
-    if (Arrays.equals(first, DONE)) {
+  boolean answer() throws IOException, ToolFailure, InterruptedException {
+    byte[] message = channel.readAny();
+    if (Arrays.equals(message, channel.lastMessage())) {
       done = true;
-    } else if (first[first.length - 1] == ':') {
-      in.readFully(new byte[PerftestAddress.LENGTH - first.length]);
-      out.write(ours.get(0).encode());
+    } else if (message.length == channel.addressLength()) {
+      channel.write(channel.encode(ours.get(0)));
+      answered++;
+      done = channel.lastMessage().length == 0 && answered == toAnswer;
     } else {
-      byte[] size = Arrays.copyOf(first, Long.BYTES);
-      in.readFully(size, first.length, size.length - first.length);
-      out.write(new byte[Long.BYTES]);
-      told = restOfReport(ByteBuffer.wrap(size).getLong(), PerftestReport.NONE);
+      channel.write(new byte[Long.BYTES]);
+      told = restOfReport(ByteBuffer.wrap(message).getLong(), PerftestReport.NONE);
     }
     return done;
   }
@@ -148,8 +147,9 @@ final class PerftestExchange {
    *
    * @return what the client reported, or null if it did not
    */
-  @Nullable PerftestReport answerToTheEnd(Duration limit) throws IOException {
-    socket.setSoTimeout((int) Math.min(Integer.MAX_VALUE, limit.toMillis()));
+  @Nullable PerftestReport answerToTheEnd(Duration limit)
+      throws IOException, ToolFailure, InterruptedException {
+    channel.waitAtMost(limit);
     try {
       while (!done) {
         answer();
@@ -162,11 +162,12 @@ final class PerftestExchange {
   }
 
   /** Swaps reports. */
-  PerftestReport report(PerftestReport mine) throws IOException {
+  PerftestReport report(PerftestReport mine) throws IOException, ToolFailure, InterruptedException {
     return restOfReport(swapLong(mine.size()), mine);
   }
 
-  private PerftestReport restOfReport(long size, PerftestReport mine) throws IOException {
+  private PerftestReport restOfReport(long size, PerftestReport mine)
+      throws IOException, ToolFailure, InterruptedException {
     return new PerftestReport(
         size,
         swapLong(mine.count()),
@@ -176,21 +177,23 @@ final class PerftestExchange {
   }
 
   /** Sends the client's last barrier and last message. */
-  void end() throws IOException {
+  void end() throws IOException, ToolFailure, InterruptedException {
     try {
       barrier();
-      out.write(DONE);
+      if (channel.lastMessage().length > 0) {
+        channel.write(channel.lastMessage());
+      }
     } catch (EOFException | SocketException e) {
       // Some of perftest's programs end without a last message.
       done = true;
     }
   }
 
-  private long swapLong(long mine) throws IOException {
+  private long swapLong(long mine) throws IOException, ToolFailure, InterruptedException {
     return ByteBuffer.wrap(swap(ByteBuffer.allocate(Long.BYTES).putLong(mine).array())).getLong();
   }
 
-  private double swapDouble(double mine) throws IOException {
+  private double swapDouble(double mine) throws IOException, ToolFailure, InterruptedException {
     return Double.longBitsToDouble(swapLong(Double.doubleToRawLongBits(mine)));
   }
 }
