@@ -23,11 +23,11 @@ class DiffsTest {
           .asPredicate();
 
   private static final Predicate<String> SETS_UP =
-      Pattern.compile("^return |\\.bind\\(").asPredicate();
+      Pattern.compile("^(return|Consumer<|NettyChannelBuilder) ?|\\.bind\\(").asPredicate();
 
   @ParameterizedTest
-  @CsvSource({"grpc", "rsocket", "http"})
-  void twoLinesDifferAndAreShown(String sample) throws IOException {
+  @CsvSource({"grpc, 2", "rsocket, 2", "http, 2", "flight, 4"})
+  void fewLinesDifferAndAreShown(String sample, int lines) throws IOException {
     List<String> tcp = lines(sample + "/OverTcp.java");
     List<String> rdma = lines(sample + "/OverRdma.java");
 
@@ -35,7 +35,7 @@ class DiffsTest {
     List<String> added = setUp(rdma, tcp);
 
     assertThat(removed).hasSize(2);
-    assertThat(added).hasSize(2);
+    assertThat(added).hasSize(lines);
     assertThat(shown('-')).containsSubsequence(removed);
     assertThat(shown('+')).containsSubsequence(added);
   }

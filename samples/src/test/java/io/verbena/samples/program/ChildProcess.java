@@ -36,6 +36,7 @@ final class ChildProcess implements AutoCloseable {
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
+    line.add("--add-opens=java.base/java.nio=ALL-UNNAMED"); // as bin/sample does for Arrow
     line.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     line.addAll(arguments);
     return new ChildProcess(

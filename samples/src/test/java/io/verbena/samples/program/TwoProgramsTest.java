@@ -68,6 +68,21 @@ class TwoProgramsTest {
         "4 of 4 checks passed");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "roce://127.86.0.6:0, RDMA",
+    "tcp://127.0.0.1:0, TCP",
+  })
+  void flightClientGetsEveryRow(String address, String transport) throws Exception {
+    assertServed(
+        io.verbena.samples.flight.Main.class,
+        address,
+        List.of("--rows", "50000"),
+        "rows over " + transport,
+        "rows/s sent by DoPut",
+        "9 of 9 checks passed");
+  }
+
   private void assertServed(Class<?> main, String address, List<String> options, String... expected)
       throws Exception {
     try (ChildProcess server = start(main, "server", own(address))) {

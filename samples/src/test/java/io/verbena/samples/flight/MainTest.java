@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.samples.flight;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.samples.program.Program;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class MainTest {
+  private final ByteArrayOutputStream output = new ByteArrayOutputStream();
+
+  @Test
+  void runsWholeOverBothAndChecksAll() {
+    assertThat(run("--uri", "emulated://flight-sample-test")).describedAs(text()).isZero();
+
+    assertThat(text())
+        .contains("rows over RDMA", "rows over TCP")
+        .contains("RDMA : TCP", "18 of 18 checks passed")
+        .doesNotContain("FAILED");
+  }
+
+  @Test
+  void failsForASchemeThatNobodyHas() {
+    assertThat(run("--uri", "nosuch://there")).isEqualTo(1);
+
+    assertThat(text()).contains("FAILED: ", "nosuch", "emulated");
+  }
+
+  @Test
+  void explainsItsOptionsWhenTheyAreWrong() {
+    assertThat(run("--nosuch")).isEqualTo(2);
+
+    assertThat(text()).contains("--nosuch", "Usage: flight", "--uri");
+  }
+
+  private int run(String... args) {
+    List<String> all = new ArrayList<>(List.of("--rows", "50000"));
+    all.addAll(List.of(args));
+    PrintStream out = new PrintStream(output, true, StandardCharsets.UTF_8);
+    return Program.run(new Main(out, false), out, all.toArray(String[]::new));
+  }
+
+  private String text() {
+    return output.toString(StandardCharsets.UTF_8);
+  }
+}
