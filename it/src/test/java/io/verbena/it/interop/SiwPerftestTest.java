@@ -16,7 +16,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * {@code verbena perf -R} as server and as client of perftest's programs on the kernel's
- * Soft-iWARP. No more messages are sent than receives are posted: on iWARP none waits for one.
+ * Soft-iWARP. No more messages are sent than receives are posted: on iWARP none waits for one. A
+ * server of {@code ib_send_bw} is left out, since that waits until its receiver has written how
+ * many receives it has posted, which {@code verbena perf} does not.
  */
 @Tag("siw")
 @InSoftRoceGuest(nodes = 2, devices = GuestDevices.SIW)
@@ -36,7 +38,6 @@ class SiwPerftestTest {
 
     @ParameterizedTest
     @CsvSource({
-      "0, send, bw, 65536",
       "1, send, lat, 64",
       "2, write, bw -q 2, 65536",
       "3, read, bw, 65536",
