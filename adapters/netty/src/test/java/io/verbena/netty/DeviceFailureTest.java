@@ -81,6 +81,8 @@ class DeviceFailureTest {
 
       assertThat(DeviceFault.inject(FUSE)).isEqualTo(1);
 
+      // A connection may break before the connection manager tells that its HCA has failed.
+      assertThat(server.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
       assertThat(accepted.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
       assertThat(told.events).anyMatch(event -> event instanceof IOException);
       assertCarries(ends);
@@ -171,6 +173,7 @@ class DeviceFailureTest {
               })
           .syncUninterruptibly();
 
+      assertThat(server.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
       assertThat(accepted.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
       hoard.forEach(ByteBuf::release);
       assertCarries(ends);
