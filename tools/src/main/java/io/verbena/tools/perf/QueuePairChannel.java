@@ -77,7 +77,8 @@ final class QueuePairChannel implements PerftestChannel {
             .send()
             .buffer(region.address() + LONGEST, message.length, region.lkey())
             .signaled());
-    await(sent);
+    // Not who is gone: a client that has the message may ask for its next connection by now.
+    await(sent, () -> false);
   }
 
   @Override
@@ -96,7 +97,7 @@ final class QueuePairChannel implements PerftestChannel {
     byte[] message = arrived;
     arrived = null;
     if (message == null) {
-      message = received(await(received));
+      message = received(await(received, peer));
     }
     return message;
   }
@@ -118,11 +119,11 @@ final class QueuePairChannel implements PerftestChannel {
     return message;
   }
 
-  private WorkCompletion await(CompletionQueue queue)
+  private WorkCompletion await(CompletionQueue queue, Peer watched)
       throws EOFException, ToolFailure, InterruptedException {
     while (queue.poll(completion) == 0) {
       // Its last message has come before that was told.
-      if (wait.pause() && peer.isGone() && queue.poll(completion) == 0) {
+      if (wait.pause() && watched.isGone() && queue.poll(completion) == 0) {
         throw new EOFException("the other end has disconnected");
       }
     }
