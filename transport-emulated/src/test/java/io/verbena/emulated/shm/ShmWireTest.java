@@ -260,6 +260,11 @@ class ShmWireTest {
                 "-c",
                 "ulimit -n 256 && exec \"$0\" \"$@\"",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                // The JVM's own threads would open files of cgroups now and then. Meanwhile too
+                // many
+                // are open here, and then there is one left, with which a peer is accepted in vain.
+                "-Xint",
+                "-XX:-UseContainerSupport",
                 "-cp",
                 System.getProperty("java.class.path"),
                 FewFiles.class.getName(),
