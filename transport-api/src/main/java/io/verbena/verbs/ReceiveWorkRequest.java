@@ -52,7 +52,10 @@ public final class ReceiveWorkRequest {
 
   /** Links a request to be posted behind this one in the same call. */
   public ReceiveWorkRequest next(@Nullable ReceiveWorkRequest next) {
-    this.next = next;
+    // As in a send request: a reference that is not stored needs no barrier.
+    if (this.next != next) {
+      this.next = next;
+    }
     return this;
   }
 }

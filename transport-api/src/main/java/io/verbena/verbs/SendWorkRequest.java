@@ -36,7 +36,10 @@ public final class SendWorkRequest {
   private int remoteKey;
   private long compareOrAdd;
   private long swap;
+
+  /** Of this request if it is INLINE, else of an earlier one. */
   private @Nullable ByteBuffer inlineData;
+
   private @Nullable AddressHandle addressHandle;
   private int remoteQueuePair;
   private int remoteQueueKey;
@@ -62,9 +65,6 @@ public final class SendWorkRequest {
     }
     flags = 0;
     buffers.clear();
-    if (inlineData != null) {
-      inlineData = null;
-    }
     return this;
   }
 
@@ -189,9 +189,12 @@ public final class SendWorkRequest {
    * adds {@link #INLINE}. Java has no address for memory that is not registered, so the buffer
    * itself is given, direct or heap; the post copies it and leaves its position alone.
    */
+  @SuppressWarnings("ReferenceEquality") // buffers with equal bytes may be different memory
   public SendWorkRequest inline(ByteBuffer data) {
     buffers.clear();
-    inlineData = data;
+    if (inlineData != data) {
+      inlineData = data;
+    }
     flags |= INLINE;
     return this;
   }
@@ -206,7 +209,9 @@ public final class SendWorkRequest {
 
   /** Links a request to be posted behind this one in the same call. */
   public SendWorkRequest next(@Nullable SendWorkRequest next) {
-    this.next = next;
+    if (this.next != next) {
+      this.next = next;
+    }
     return this;
   }
 
@@ -225,7 +230,7 @@ public final class SendWorkRequest {
     remoteKey = other.remoteKey;
     compareOrAdd = other.compareOrAdd;
     swap = other.swap;
-    inlineData = other.inlineData;
+    inlineData = other.inlineData();
     addressHandle = other.addressHandle;
     remoteQueuePair = other.remoteQueuePair;
     remoteQueueKey = other.remoteQueueKey;
@@ -281,7 +286,7 @@ public final class SendWorkRequest {
 
   /** Returns the payload of an inline request, else null. */
   public @Nullable ByteBuffer inlineData() {
-    return inlineData;
+    return (flags & INLINE) == 0 ? null : inlineData;
   }
 
   /** Returns where a UD request goes, else null. */

@@ -25,6 +25,22 @@ class WorkRequestTest {
   }
 
   @Test
+  void hasTheInlineDataAndTheLinkThatItWasGivenLast() {
+    ByteBuffer first = ByteBuffer.allocate(4);
+    ByteBuffer ofEqualBytes = ByteBuffer.allocate(4);
+    SendWorkRequest request = new SendWorkRequest().send().inline(first).send();
+    SendWorkRequest copy = new SendWorkRequest();
+
+    copy.copyFrom(request);
+
+    assertThat(copy.inlineData()).isNull();
+    assertThat(request.send().inline(first).inlineData()).isSameAs(first);
+    assertThat(request.send().inline(ofEqualBytes).inlineData()).isSameAs(ofEqualBytes);
+    assertThat(request.next(copy).next()).isSameAs(copy);
+    assertThat(request.next(null).next()).isNull();
+  }
+
+  @Test
   void copiesEverythingButItsLink() {
     SendWorkRequest from =
         new SendWorkRequest(2)

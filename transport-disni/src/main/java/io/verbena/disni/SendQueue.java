@@ -188,7 +188,7 @@ final class SendQueue {
 
   private @Nullable PostException refuse(SendWorkRequest request) {
     PostException refusal = null;
-    if (!rules.isPlain(request)) {
+    if (!rules.isPlain(request) && !rules.isPlainInline(request)) {
       if (rules.leadsToObjects(request)) {
         leadToObjects();
       }

@@ -30,6 +30,9 @@ final class SendRules {
   private final DeviceAttributes device;
   private final int maxReadBuffers;
 
+  /** The longest payload that a connection takes inline, which any other limit allows; or -1. */
+  private final int plainInlineData;
+
   SendRules(
       QueuePairType type,
       QueuePairCapabilities granted,
@@ -39,6 +42,10 @@ final class SendRules {
     this.granted = granted;
     this.device = device;
     maxReadBuffers = quirks.readsIntoOneBuffer() ? 1 : Integer.MAX_VALUE;
+    plainInlineData =
+        type != QueuePairType.UD && device.supports(Capability.INLINE_DATA)
+            ? granted.maxInlineData()
+            : -1;
   }
 
   /**
@@ -56,6 +63,14 @@ final class SendRules {
         && request.buffers().size() == 1
         && (request.flags() & SendWorkRequest.INLINE) == 0
         && granted.maxSendScatterGather() > 0;
+  }
+
+  /** Returns whether it is such a SEND or RDMA_WRITE with inline data: likewise. */
+  boolean isPlainInline(SendWorkRequest request) {
+    ByteBuffer inline = request.inlineData();
+    return inline != null
+        && inline.remaining() <= plainInlineData
+        && (request.opcode() == SendOpcode.RDMA_WRITE || request.opcode() == SendOpcode.SEND);
   }
 
   /** Returns whether the driver follows pointers in it, to an address handle or to a window. */
