@@ -50,6 +50,10 @@ class PerfTest {
     "read, -R -q 2 -d emulated://connects?wire=simulated&loss=0.01&seed=6",
     "write, -R -b -q 3 -p 18771 -d roce://HERE",
     "atomic, -R -p 18772 -d roce://HERE",
+    "send, -R -r 20 -p 18773 -d iwarp://HERE",
+    "send, -R -r 1 -p 18774 -d iwarp://HERE",
+    "send, -R -b -q 3 -r 7 -t 16 -p 18775 -d iwarp://HERE",
+    "send, -R -b -q 2 -r 20 -e -p 18776 -d iwarp://HERE",
   })
   void measuresSeveralQueuePairsAndBothDirections(String verb, String options) {
     Run run = Run.of("perf " + verb + " bw --local -n 150 " + options);
@@ -127,6 +131,15 @@ class PerfTest {
     assertThat(lines).hasSize(23);
     assertThat(lines.get(0)).startsWith("2,5,");
     assertThat(lines.get(22)).startsWith("8388608,5,");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", " -b"})
+  void givesCreditsAnewForEachSize(String both) {
+    Run run = Run.of("perf send bw --local -R -a -n 30 -r 7 --csv -p 18777 -d iwarp://HERE" + both);
+
+    assertThat(run.exitCode()).describedAs(run.err()).isZero();
+    assertThat(run.out().lines()).hasSize(24);
   }
 
   @Test

@@ -66,12 +66,13 @@ final class BandwidthRun {
         connection.isOver(true);
       }
     }
+    connection.awaitCredits();
     return result(posted, last - begin);
   }
 
   private void fill(int index) {
     SendWindow window = windows[index];
-    while (window.hasRoom()) {
+    while (window.hasRoom() && connection.mayPost(index, window.posted())) {
       long now = System.nanoTime();
       if (posts.length > 0) {
         posts[(int) posted] = now;
@@ -119,6 +120,7 @@ final class BandwidthRun {
     long last = 0;
     boolean over = false;
     while (plan.isTimed() || received < plan.total()) {
+      connection.pollCredits();
       int polled = connection.pollReceived();
       if (polled == 0) {
         if (over) {
@@ -133,6 +135,7 @@ final class BandwidthRun {
       received += polled;
       connection.repostReceives(polled);
     }
+    connection.awaitCredits();
     return result(received, last - first);
   }
 

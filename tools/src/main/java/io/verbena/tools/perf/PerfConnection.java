@@ -30,6 +30,7 @@ final class PerfConnection {
   private final PerfPlan plan;
   private final PerftestExchange exchange;
   private final List<PerftestAddress> peers;
+  private final @Nullable ReceiveCredits credits;
   private final CompletionWait wait;
   private final int coming;
   private final int header;
@@ -44,6 +45,7 @@ final class PerfConnection {
    * @param peers of the queue pairs, in their order
    * @param coming the offset of received bytes in the memory
    * @param header bytes that a receive has in front of the message
+   * @param credits for messages, or null if these wait for receives
    */
   PerfConnection(
       End end,
@@ -52,7 +54,8 @@ final class PerfConnection {
       PerftestExchange exchange,
       List<PerftestAddress> peers,
       int coming,
-      int header) {
+      int header,
+      @Nullable ReceiveCredits credits) {
     this.end = end;
     this.pairs = pairs;
     this.plan = plan;
@@ -60,6 +63,7 @@ final class PerfConnection {
     this.peers = peers;
     this.coming = coming;
     this.header = header;
+    this.credits = credits;
     wait = new CompletionWait(end, plan.limit());
   }
 
@@ -79,8 +83,16 @@ final class PerfConnection {
   void size(int bytes) {
     size = bytes;
     begun = false;
+    if (credits != null) {
+      credits.reset();
+    }
     boolean fits = plan.inline() >= bytes && !plan.verb().isFetch();
     inline = fits ? end.memory().slice(0, bytes) : null;
+  }
+
+  /** Returns whether one may be posted behind so many of this size on a queue pair. */
+  boolean mayPost(int index, long posted) {
+    return credits == null || credits.allows(index, posted);
   }
 
   /** Posts the operation of the test on a queue pair. */
@@ -124,7 +136,14 @@ final class PerfConnection {
   /** Posts the receives again that the last poll has completed. */
   void repostReceives(int count) {
     for (int i = 0; i < count; i++) {
-      postReceive((int) completions[i].workRequestId());
+      int index = (int) completions[i].workRequestId();
+      postReceive(index);
+      if (credits != null) {
+        credits.received(index);
+      }
+    }
+    if (credits != null) {
+      credits.give();
     }
   }
 
@@ -134,7 +153,38 @@ final class PerfConnection {
 
   /** Polls completions of sends and checks them. */
   int pollSent() throws ToolFailure {
-    return poll(end.sent());
+    int count = poll(end.sent());
+    return credits == null ? count : withoutCredits(credits, count);
+  }
+
+  /** Moves the completions of sends to the front of those polled; returns how many. */
+  private int withoutCredits(ReceiveCredits given, int count) {
+    int sends = 0;
+    for (int i = 0; i < count; i++) {
+      WorkCompletion each = completions[i];
+      if (!given.isGiven(each.workRequestId())) {
+        completions[i] = completions[sends];
+        completions[sends++] = each;
+      }
+    }
+    given.give();
+    return sends;
+  }
+
+  /** Looks for completed credits, at an end that only receives. */
+  void pollCredits() throws ToolFailure {
+    if (credits != null) {
+      int unused = pollSent();
+    }
+  }
+
+  /** Waits until all credits that were given have completed. */
+  void awaitCredits() throws ToolFailure, InterruptedException {
+    while (credits != null && credits.areUnderWay()) {
+      if (pollSent() == 0) {
+        wait.pause();
+      }
+    }
   }
 
   /** Polls completions of receives and checks them and their sizes. */

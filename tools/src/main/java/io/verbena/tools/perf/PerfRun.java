@@ -67,8 +67,10 @@ final class PerfRun {
     Set<Access> remote = remoteAccess();
     Set<Access> access = EnumSet.of(Access.LOCAL_WRITE);
     access.addAll(remote);
-    int bytes = coming + header + Math.max(PerftestExchange.CYCLE_BUFFER, plan.size() + Long.BYTES);
-    int sends = plan.pairs() * plan.txDepth() + 1;
+    int room = Math.max(PerftestExchange.CYCLE_BUFFER, plan.size() + Long.BYTES);
+    int numbers = (coming + header + room + Long.BYTES - 1) & -Long.BYTES;
+    int bytes = numbers + ReceiveCredits.bytes(plan.pairs());
+    int sends = plan.pairs() * (plan.txDepth() + 1) + 1;
     int receives = plan.pairs() * plan.rxDepth() + 1;
     try (End end = End.open(device, bytes, access, sends, receives, plan.events())) {
       DeviceAttributes has = end.device().attributes();
@@ -93,11 +95,15 @@ final class PerfRun {
       int outstanding = outstanding(has);
       List<? extends TestQueuePair> pairs =
           managed == null ? bare(end, gid, remote) : connected(managed, outstanding, exchange);
+      boolean needsCredits =
+          plan.verb() == Verb.SEND
+              && plan.measure() == Measure.BW
+              && !has.supports(Capability.REQUEST_STATUS);
       List<PerftestAddress> ours = new ArrayList<>();
       for (TestQueuePair pair : pairs) {
-        ours.add(
-            new PerftestAddress(
-                pair.here(), outstanding, end.region().rkey(), end.address(coming)));
+        int written = ReceiveCredits.written(numbers, plan.pairs(), ours.size());
+        long memory = end.address(needsCredits ? written : coming);
+        ours.add(new PerftestAddress(pair.here(), outstanding, end.region().rkey(), memory));
       }
       List<PerftestAddress> theirs = exchange.shakeHands(ours);
       for (int i = 0; i < plan.pairs(); i++) {
@@ -113,8 +119,10 @@ final class PerfRun {
       if (output != null) {
         output.begin(plan, facts(has, exchange, gid, ours, theirs), titles());
       }
+      ReceiveCredits credits =
+          needsCredits ? new ReceiveCredits(end, pairs, theirs, plan, numbers) : null;
       PerfConnection connection =
-          new PerfConnection(end, pairs, plan, exchange, theirs, coming, header);
+          new PerfConnection(end, pairs, plan, exchange, theirs, coming, header, credits);
       if (plan.verb() == Verb.SEND) {
         connection.postReceives();
       }

@@ -22,6 +22,11 @@ final class SendWindow {
     return !ended && posted - completed < posts.length;
   }
 
+  /** The number of posted messages. */
+  long posted() {
+    return posted;
+  }
+
   /** Counts a posted message and returns its number, from 1. */
   long post(long now) {
     posts[(int) (posted % posts.length)] = now;
