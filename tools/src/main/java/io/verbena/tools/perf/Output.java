@@ -17,6 +17,6 @@ interface Output {
   /** A size was measured. */
   void result(Result result);
 
-  /** TestRun the output. */
+  /** Ends the output. */
   void end();
 }

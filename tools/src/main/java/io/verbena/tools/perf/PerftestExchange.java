@@ -135,6 +135,11 @@ final class PerftestExchange {
       channel.write(channel.encode(ours.get(0)));
       answered++;
       done = channel.lastMessage().length == 0 && answered == toAnswer;
+    } else if (message.length != Long.BYTES) {
+      throw new ToolFailure(
+          "message of %d bytes (expected: %d or %d)"
+              .formatted(message.length, channel.addressLength(), Long.BYTES),
+          "start the same test at both ends, this tool or perftest 4.5");
     } else {
       channel.write(new byte[Long.BYTES]);
       told = restOfReport(ByteBuffer.wrap(message).getLong(), PerftestReport.NONE);

@@ -122,9 +122,12 @@ final class QueuePairChannel implements PerftestChannel {
   private WorkCompletion await(CompletionQueue queue, Peer watched)
       throws EOFException, ToolFailure, InterruptedException {
     while (queue.poll(completion) == 0) {
-      // Its last message has come before that was told.
-      if (wait.pause() && watched.isGone() && queue.poll(completion) == 0) {
-        throw new EOFException("the other end has disconnected");
+      if (wait.pause() && watched.isGone()) {
+        // Its last message has come before that was told.
+        if (queue.poll(completion) == 0) {
+          throw new EOFException("the other end has disconnected");
+        }
+        break;
       }
     }
     wait.restart();

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.tools.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.tools.end.End;
+import io.verbena.tools.end.TestQueuePair;
+import io.verbena.tools.end.ToolFailure;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.QueuePairType;
+import java.io.EOFException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Servers of {@code perf -R} whose clients go at the wrong time, or say what they should not. */
+class PerfPeersTest {
+  private static final Duration LIMIT = Duration.ofSeconds(20);
+
+  private final CountDownLatch listening = new CountDownLatch(1);
+  private final CompletableFuture<Throwable> ended = new CompletableFuture<>();
+
+  /** What a client does over the queue pair where the ends meet. */
+  @FunctionalInterface
+  private interface Talk {
+    void over(ManagedQueuePairs pairs, QueuePairChannel channel) throws Exception;
+  }
+
+  private static PerfPlan plan(URI address, Verb verb, Measure measure) {
+    return new PerfPlan(
+        verb,
+        measure,
+        QueuePairType.RC,
+        AtomicType.FETCH_AND_ADD,
+        false,
+        64,
+        100,
+        Duration.ZERO,
+        1,
+        false,
+        false,
+        address,
+        8,
+        8,
+        1,
+        null,
+        0,
+        null,
+        null,
+        14,
+        false,
+        LIMIT);
+  }
+
+  /** Runs a server in a thread of its own; returns once it listens. */
+  private void startServer(PerfPlan plan) throws InterruptedException {
+    URI device = plan.managed();
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                new PerfRun(plan, device, false, false, null).run(null, listening::countDown);
+                ended.completeExceptionally(new AssertionError("the server succeeded"));
+              } catch (Throwable e) {
+                ended.complete(e);
+              }
+            },
+            "server");
+    thread.setDaemon(true);
+    thread.start();
+    assertThat(listening.await(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+  }
+
+  private Throwable howItEnded() throws Exception {
+    return ended.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  private Throwable afterTalk(String name, Measure measure, Talk talk) throws Exception {
+    PerfPlan plan = plan(URI.create("emulated://" + name), Verb.SEND, measure);
+    startServer(plan);
+    URI device = plan.managed();
+    try (End end = End.open(device, 4096, Set.of(Access.LOCAL_WRITE), 4, 4, false)) {
+      Gid gid = end.device().port().gids().get(0);
+      ManagedQueuePairs pairs = new ManagedQueuePairs(end, device, gid, true, plan);
+      talk.over(pairs, pairs.meet());
+    }
+    return howItEnded();
+  }
+
+  @Test
+  void aClientThatOnlyConnectsHasDisconnected() throws Exception {
+    assertThat(afterTalk("comes-and-goes", Measure.BW, (pairs, channel) -> {}))
+        .isInstanceOf(EOFException.class)
+        .hasMessage("the other end has disconnected");
+  }
+
+  /** What it said has come although it has gone. */
+  @ParameterizedTest
+  @CsvSource({
+    "0, message of 0 bytes (expected: 16)",
+    "3, message of 3 bytes (expected: 16)",
+    "56, message of 56 bytes (expected: 16)",
+  })
+  void aVersionOfAnotherLengthIsRefused(int length, String message) throws Exception {
+    assertThat(
+            afterTalk(
+                "says-" + length, Measure.BW, (pairs, channel) -> channel.write(new byte[length])))
+        .isInstanceOf(ToolFailure.class)
+        .hasMessage(message);
+  }
+
+  @Test
+  void aMessageOfAnotherLengthIsRefusedDuringTheTest() throws Exception {
+    Talk talk =
+        (pairs, channel) -> {
+          PerftestExchange exchange = PerftestExchange.agree(channel, true, Mtu.MTU_1024);
+          exchange.barrier();
+          TestQueuePair pair = pairs.connect(1).get(0);
+          exchange.barrier();
+          exchange.shakeHands(List.of(new PerftestAddress(pair.here(), 1, 0, 0)));
+          exchange.barrier();
+          exchange.shakeHands();
+          exchange.barrier();
+          channel.write(new byte[3]);
+          howItEnded();
+        };
+
+    assertThat(afterTalk("says-3-later", Measure.BW, talk))
+        .isInstanceOf(ToolFailure.class)
+        .hasMessage("message of 3 bytes (expected: 56 or 8)");
+  }
+
+  /** Its end closes where the test would begin, and with it all its connections. */
+  @ParameterizedTest
+  @CsvSource({"SEND, BW", "SEND, LAT", "WRITE, BW", "WRITE, LAT", "READ, BW"})
+  void aClientThatDiesOnceConnectedEndsItsServer(Verb verb, Measure measure) throws Exception {
+    PerfPlan plan = plan(URI.create("emulated://dies-" + verb + measure), verb, measure);
+    startServer(plan);
+
+    try {
+      new PerfRun(plan, plan.managed(), true, false, new Dying()).run(null, () -> {});
+      throw new AssertionError("the client did not die");
+    } catch (IllegalStateException e) {
+      assertThat(e).hasMessage("the client dies");
+    }
+
+    assertThat(howItEnded())
+        .isInstanceOf(EOFException.class)
+        .hasMessage("the other end has disconnected");
+  }
+
+  private static final class Dying implements Output {
+    @Override
+    public void begin(PerfPlan plan, List<String> facts, String titles) {
+      throw new IllegalStateException("the client dies");
+    }
+
+    @Override
+    public void result(Result result) {}
+
+    @Override
+    public void end() {}
+  }
+}
