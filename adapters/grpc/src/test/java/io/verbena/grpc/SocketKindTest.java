@@ -29,6 +29,7 @@ import io.verbena.netty.SocketKind;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,6 +101,7 @@ class SocketKindTest {
             .usePlaintext()
             .build();
     byte[] request = new byte[100_000];
+    new Random(1).nextBytes(request);
     try {
       assertThat(
               blockingUnaryCall(

@@ -344,6 +344,11 @@ public final class SharedFolder {
         PosixFilePermissions.asFileAttribute(OWNERS_FILE));
   }
 
+  /** Opens the flag of a host of this process. */
+  FileChannel openFlag(Gid host) throws IOException {
+    return FileChannel.open(folder.resolve(fileOf(host) + FLAG), StandardOpenOption.READ);
+  }
+
   private static Mapping map(Path path, int length) throws IOException {
     try (FileChannel channel =
         FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {

@@ -282,8 +282,11 @@ public final class ShmWire implements HostWire {
     }
   }
 
+  @SuppressWarnings("try") // The file is open, and that is what it is for.
   private void accept() {
-    try {
+    // The files of a peer are opened behind its socket: with the last file that this process may
+    // open, it would be accepted in vain.
+    try (FileChannel unused = folder.openFlag(gid)) {
       SocketChannel accepted = server.accept();
       if (accepted != null) {
         hear(accepted);

@@ -252,23 +252,23 @@ class ShmWireTest {
     return UnixDomainSocketAddress.of(folder.socket(host.port.gid()));
   }
 
-  @Test
-  void aHostThatCanOpenNoFileHearsOfTheDeadAndSleeps() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aHostThatCanOpenFewFilesHearsOfTheDeadAndSleeps(int free) throws Exception {
     Process process =
         new ProcessBuilder(
                 "sh",
                 "-c",
                 "ulimit -n 256 && exec \"$0\" \"$@\"",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                // The JVM's own threads would open files of cgroups now and then. Meanwhile too
-                // many
-                // are open here, and then there is one left, with which a peer is accepted in vain.
+                // The JVM's own threads would open files of cgroups now and then.
                 "-Xint",
                 "-XX:-UseContainerSupport",
                 "-cp",
                 System.getProperty("java.class.path"),
                 FewFiles.class.getName(),
-                path.toString())
+                path.toString(),
+                Integer.toString(free))
             .redirectErrorStream(true)
             .start();
 
@@ -276,7 +276,7 @@ class ShmWireTest {
     assertThat(process.waitFor()).as(said).isZero();
   }
 
-  /** A process whose files are all open. */
+  /** A process that has opened all its files but a few. */
   static final class FewFiles {
     private FewFiles() {}
 
@@ -286,14 +286,14 @@ class ShmWireTest {
       test.path = Path.of(arguments[0]);
       test.open();
       try {
-        test.hearOfTheDeadAndSleepWithoutFiles();
+        test.hearOfTheDeadAndSleepWithFewFiles(Integer.parseInt(arguments[1]));
       } finally {
         test.close();
       }
     }
   }
 
-  private void hearOfTheDeadAndSleepWithoutFiles() throws IOException {
+  private void hearOfTheDeadAndSleepWithFewFiles(int free) throws IOException {
     Host one = new Host(1);
     Host leaves = new Host(2);
     Host late = new Host(3);
@@ -303,13 +303,13 @@ class ShmWireTest {
     leaves.wire.close();
     // The first line of a log opens files, too.
     FailureLog.get().failed(new IOException("not yet"));
-    List<FileChannel> files = openAll();
+    List<FileChannel> files = openAllBut(free);
 
     one.work(() -> !one.departed.isEmpty());
 
     // A selector that selects gives back the socket of the dead.
     one.wire.look();
-    files.addAll(openAll());
+    files.addAll(openAllBut(0));
     int sleeps = 0;
     long end = System.nanoTime() + 300 * MILLI;
     while (System.nanoTime() < end) {
@@ -325,13 +325,16 @@ class ShmWireTest {
     assertThat(one.came).containsExactly(0, 1);
   }
 
-  private static List<FileChannel> openAll() {
+  private static List<FileChannel> openAllBut(int free) throws IOException {
     List<FileChannel> files = new ArrayList<>();
     try {
       while (true) {
         files.add(FileChannel.open(Path.of("/dev/null"), StandardOpenOption.READ));
       }
     } catch (IOException e) {
+      for (int i = 0; i < free; i++) {
+        files.remove(files.size() - 1).close();
+      }
       return files;
     }
   }
