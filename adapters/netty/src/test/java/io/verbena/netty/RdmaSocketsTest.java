@@ -39,6 +39,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Programs that get loops, channels and lookups of names from one place. */
 @Tag("once")
 class RdmaSocketsTest {
+  /** In the first moments of a JVM on a busy machine half a second may be too short for RDMA. */
+  private static final Duration PATIENCE = Addresses.within(Duration.ofSeconds(10));
+
   private static final String HOST = "localhost";
   private static final URI NO_HCA = URI.create("disni://127.0.0.1");
 
@@ -135,7 +138,7 @@ class RdmaSocketsTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void orTcpTakeWhatThePeerHas(boolean rdma) {
-    RdmaSockets sockets = open(builder().orTcp());
+    RdmaSockets sockets = open(builder().orTcp(PATIENCE));
     ServerBootstrap server = sockets.on(new ServerBootstrap());
     Channel listening =
         bind(
