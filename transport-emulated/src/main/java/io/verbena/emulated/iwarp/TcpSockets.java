@@ -34,8 +34,14 @@ public final class TcpSockets implements StreamFabric {
   /** With no more streams than this, each is read from, without asking the selector. */
   private static final int FEW = 4;
 
-  /** One turn in this many asks the selector all the same. */
-  private static final int SELECTING_TURNS = 16;
+  /**
+   * The time after which a turn asks the selector all the same: for ports, and for sockets that
+   * take bytes again. Each time costs as much as several reads.
+   */
+  private static final long SELECTING_NANOS = 20_000;
+
+  /** The same where something was read: what comes next is mostly on the same socket. */
+  private static final long READING_NANOS = 200_000;
 
   private static final int WASTE_BYTES = 16 * 1024;
 
@@ -62,7 +68,7 @@ public final class TcpSockets implements StreamFabric {
   private int halfOpen;
 
   private boolean closedSome;
-  private int turns;
+  private long lastSelected;
   private boolean came;
   private volatile boolean hasStreams;
 
@@ -303,16 +309,18 @@ public final class TcpSockets implements StreamFabric {
   /** Lets streams and ports handle what has come; false if nothing has. */
   boolean receive() {
     came = false;
-    turns++;
-    if (closedSome || running.size() > FEW || turns % SELECTING_TURNS == 0) {
-      closedSome = false;
-      select();
-    } else {
-      for (int i = running.size() - 1; i >= 0; i--) {
-        if (i < running.size()) {
-          came |= running.get(i).ready(OP_READ);
-        }
+    boolean few = running.size() <= FEW;
+    for (int i = running.size() - 1; few && i >= 0; i--) {
+      if (i < running.size()) {
+        came |= running.get(i).ready(OP_READ);
       }
+    }
+    long now = time.now();
+    long limit = came ? READING_NANOS : SELECTING_NANOS;
+    if (closedSome || !few || now - lastSelected >= limit) {
+      closedSome = false;
+      lastSelected = now;
+      select();
     }
     return came;
   }

@@ -305,7 +305,9 @@ final class Gather {
     }
     triedBefore = true;
     try {
-      written += to.write(parts, first, count - first);
+      // The system call for several buffers costs more.
+      written +=
+          count - first == 1 ? to.write(parts[first]) : to.write(parts, first, count - first);
     } catch (RuntimeException | Error e) {
       // The owner took the memory away, which the key does not show.
       return false;
