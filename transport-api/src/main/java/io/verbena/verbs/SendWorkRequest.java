@@ -187,7 +187,8 @@ public final class SendWorkRequest {
   /**
    * Makes the bytes of {@code data} from position to limit the payload, in place of buffers, and
    * adds {@link #INLINE}. Java has no address for memory that is not registered, so the buffer
-   * itself is given, direct or heap; the post copies it and leaves its position alone.
+   * itself is given, direct or heap; the post copies it and leaves its position alone. The request
+   * refers to the buffer, unused, until it is given another.
    */
   @SuppressWarnings("ReferenceEquality") // buffers with equal bytes may be different memory
   public SendWorkRequest inline(ByteBuffer data) {

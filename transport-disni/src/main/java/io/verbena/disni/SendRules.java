@@ -30,7 +30,7 @@ final class SendRules {
   private final DeviceAttributes device;
   private final int maxReadBuffers;
 
-  /** The longest payload that a connection takes inline, which any other limit allows; or -1. */
+  /** The longest inline payload of a connection; -1 where there is none, as for datagrams. */
   private final int plainInlineData;
 
   SendRules(
@@ -65,7 +65,10 @@ final class SendRules {
         && granted.maxSendScatterGather() > 0;
   }
 
-  /** Returns whether it is such a SEND or RDMA_WRITE with inline data: likewise. */
+  /**
+   * Returns whether it is a SEND or RDMA_WRITE over a connection with inline data that fits: there
+   * is nothing to refuse either.
+   */
   boolean isPlainInline(SendWorkRequest request) {
     ByteBuffer inline = request.inlineData();
     return inline != null

@@ -43,10 +43,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("once")
 class AutoTest {
   private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));
-
-  /** In the first moments of a JVM on a busy machine half a second may be too short for RDMA. */
-  private static final Duration PATIENCE = Addresses.within(Duration.ofSeconds(10));
-
   private static final int CALLERS = 4;
   private static final MethodDescriptor<byte[], byte[]> ECHO =
       MethodDescriptor.newBuilder(new Bytes(), new Bytes())
@@ -64,7 +60,7 @@ class AutoTest {
                   .meters(new VerbenaMeters(registry))
                   .build())
           .loops(2)
-          .orTcp(PATIENCE)
+          .orTcp(Addresses.timeForRdma())
           .build();
 
   @AfterEach

@@ -39,10 +39,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("once")
 class SocketKindTest {
   private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));
-
-  /** In the first moments of a JVM on a busy machine half a second may be too short for RDMA. */
-  private static final Duration PATIENCE = Addresses.within(Duration.ofSeconds(10));
-
   private static final URI NO_HCA = URI.create("disni://127.0.0.1");
   private static final MethodDescriptor<byte[], byte[]> ECHO =
       MethodDescriptor.newBuilder(new Bytes(), new Bytes())
@@ -64,7 +60,12 @@ class SocketKindTest {
             .eagerSize(16 << 10)
             .meters(new VerbenaMeters(registry))
             .build();
-    return RdmaSockets.builder(hca).options(options).loops(2).orTcp(PATIENCE).sockets(kind).build();
+    return RdmaSockets.builder(hca)
+        .options(options)
+        .loops(2)
+        .orTcp(Addresses.timeForRdma())
+        .sockets(kind)
+        .build();
   }
 
   /** No loop takes the sockets of another kind than its own. */

@@ -39,9 +39,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Programs that get loops, channels and lookups of names from one place. */
 @Tag("once")
 class RdmaSocketsTest {
-  /** In the first moments of a JVM on a busy machine half a second may be too short for RDMA. */
-  private static final Duration PATIENCE = Addresses.within(Duration.ofSeconds(10));
-
   private static final String HOST = "localhost";
   private static final URI NO_HCA = URI.create("disni://127.0.0.1");
 
@@ -138,7 +135,7 @@ class RdmaSocketsTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void orTcpTakeWhatThePeerHas(boolean rdma) {
-    RdmaSockets sockets = open(builder().orTcp(PATIENCE));
+    RdmaSockets sockets = open(builder().orTcp(Addresses.timeForRdma()));
     ServerBootstrap server = sockets.on(new ServerBootstrap());
     Channel listening =
         bind(

@@ -29,7 +29,6 @@ import io.verbena.core.testing.Addresses;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -45,9 +44,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Sockets of a chosen kind on the loops of {@link RdmaSockets}. */
 @Tag("once")
 class SocketKindTest {
-  /** In the first moments of a JVM on a busy machine half a second may be too short for RDMA. */
-  private static final Duration PATIENCE = Addresses.within(Duration.ofSeconds(10));
-
   private static final String HOST = "localhost";
   private static final URI NO_HCA = URI.create("disni://127.0.0.1");
 
@@ -160,7 +156,7 @@ class SocketKindTest {
   @ParameterizedTest
   @EnumSource(SocketKind.class)
   void orTcpReachesAServerWithoutRdmaOverSocketsOfTheKind(SocketKind kind) throws Exception {
-    RdmaSockets sockets = open(builder(kind).orTcp(PATIENCE));
+    RdmaSockets sockets = open(builder(kind).orTcp(Addresses.timeForRdma()));
     Echo echo = new Echo();
 
     Channel client = connect(sockets, bindTcp(sockets, kind, new Echo()), echo);
@@ -173,7 +169,7 @@ class SocketKindTest {
   @ParameterizedTest
   @EnumSource(SocketKind.class)
   void orTcpAcceptsClientsWithoutRdmaOverSocketsOfTheKind(SocketKind kind) throws Exception {
-    RdmaSockets sockets = open(builder(kind).orTcp(PATIENCE));
+    RdmaSockets sockets = open(builder(kind).orTcp(Addresses.timeForRdma()));
     Channel server = bind(sockets.on(new ServerBootstrap()), new Echo());
     Echo echo = new Echo();
 
@@ -213,7 +209,7 @@ class SocketKindTest {
   @ParameterizedTest
   @EnumSource(SocketKind.class)
   void rdmaTcpAndDatagramsAreOnOneThread(SocketKind kind) throws Exception {
-    RdmaSockets sockets = open(builder(kind).orTcp(PATIENCE));
+    RdmaSockets sockets = open(builder(kind).orTcp(Addresses.timeForRdma()));
     Echo rdma = new Echo();
     Echo tcp = new Echo();
     Echo datagrams = new Echo();
@@ -257,7 +253,7 @@ class SocketKindTest {
   @ParameterizedTest
   @EnumSource(SocketKind.class)
   void theSocketGetsTheOptionsOfTheChannel(SocketKind kind) {
-    RdmaSockets sockets = open(builder(kind).orTcp(PATIENCE));
+    RdmaSockets sockets = open(builder(kind).orTcp(Addresses.timeForRdma()));
 
     Channel client =
         connect(
@@ -288,7 +284,7 @@ class SocketKindTest {
   @ParameterizedTest
   @EnumSource(SocketKind.class)
   void aConnectFailsWhereNobodyListens(SocketKind kind) {
-    RdmaSockets sockets = open(builder(kind).orTcp(PATIENCE));
+    RdmaSockets sockets = open(builder(kind).orTcp(Addresses.timeForRdma()));
     Channel server = bindTcp(sockets, kind, new Echo());
     InetSocketAddress gone = (InetSocketAddress) server.localAddress();
     Ends.closeServer(server);
@@ -307,7 +303,7 @@ class SocketKindTest {
   @ParameterizedTest
   @EnumSource(SocketKind.class)
   void allCloseWhileTheyAreBusy(SocketKind kind) throws Exception {
-    RdmaSockets sockets = open(builder(kind).orTcp(PATIENCE));
+    RdmaSockets sockets = open(builder(kind).orTcp(Addresses.timeForRdma()));
     Channel both = bind(sockets.on(new ServerBootstrap()), new Echo());
     Channel tcp = bindTcp(sockets, kind, new Echo());
     List<Channel> channels = new ArrayList<>(List.of(both, tcp));

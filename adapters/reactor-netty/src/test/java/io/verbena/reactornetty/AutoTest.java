@@ -36,9 +36,6 @@ import reactor.netty.tcp.TcpServer;
 class AutoTest {
   private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));
 
-  /** In the first moments of a JVM on a busy machine half a second may be too short for RDMA. */
-  private static final Duration PATIENCE = Addresses.within(Duration.ofSeconds(10));
-
   /**
    * Without it Netty ends a loop that runs a task as it is asked to end, before the loop has closed
    * its sockets, and warns of each.
@@ -46,7 +43,7 @@ class AutoTest {
   private static final Duration QUIET = Duration.ofMillis(100);
 
   private final RdmaSockets rdmaOrTcp =
-      RdmaSockets.builder(Addresses.of("reactor-auto")).orTcp(PATIENCE).build();
+      RdmaSockets.builder(Addresses.of("reactor-auto")).orTcp(Addresses.timeForRdma()).build();
   private final LoopResources auto = RdmaLoopResources.create(rdmaOrTcp);
   private final LoopResources sockets = LoopResources.create("sockets", 1, true);
   private final ConnectionProvider pool = ConnectionProvider.create("auto", 1);

@@ -141,9 +141,10 @@ final class ManagedQueuePairs {
 
   private TestQueuePair create(ConnectionIdentifier identifier) {
     // A receiver may have a credit under way beside its own messages.
-    int sends = plan.verb() == Verb.SEND ? plan.txDepth() + 1 : plan.txDepth();
+    int credit = ReceiveCredits.areNeeded(plan, end.device().attributes()) ? 1 : 0;
     QueuePairOptions options =
-        QueuePairOptions.reliable(end.sent(), end.received(), sends, plan.rxDepth())
+        QueuePairOptions.reliable(
+                end.sent(), end.received(), plan.txDepth() + credit, plan.rxDepth())
             .withInlineData(plan.inline());
     return new TestQueuePair(end.keep(identifier.createQueuePair(end.domain(), options)), gid);
   }

@@ -70,7 +70,8 @@ final class PerfRun {
     int room = Math.max(PerftestExchange.CYCLE_BUFFER, plan.size() + Long.BYTES);
     int numbers = (coming + header + room + Long.BYTES - 1) & -Long.BYTES;
     int bytes = numbers + ReceiveCredits.bytes(plan.pairs());
-    int sends = plan.pairs() * (plan.txDepth() + 1) + 1;
+    int credit = ReceiveCredits.mayBeNeeded(plan) ? 1 : 0;
+    int sends = plan.pairs() * (plan.txDepth() + credit) + 1;
     int receives = plan.pairs() * plan.rxDepth() + 1;
     try (End end = End.open(device, bytes, access, sends, receives, plan.events())) {
       DeviceAttributes has = end.device().attributes();
@@ -95,10 +96,7 @@ final class PerfRun {
       int outstanding = outstanding(has);
       List<? extends TestQueuePair> pairs =
           managed == null ? bare(end, gid, remote) : connected(managed, outstanding, exchange);
-      boolean needsCredits =
-          plan.verb() == Verb.SEND
-              && plan.measure() == Measure.BW
-              && !has.supports(Capability.REQUEST_STATUS);
+      boolean needsCredits = ReceiveCredits.areNeeded(plan, has);
       List<PerftestAddress> ours = new ArrayList<>();
       for (TestQueuePair pair : pairs) {
         int written = ReceiveCredits.written(numbers, plan.pairs(), ours.size());

@@ -129,12 +129,13 @@ final class PerftestExchange {
    */
   boolean answer() throws IOException, ToolFailure, InterruptedException {
     byte[] message = channel.readAny();
-    if (Arrays.equals(message, channel.lastMessage())) {
+    boolean hasLast = channel.lastMessage().length > 0;
+    if (hasLast && Arrays.equals(message, channel.lastMessage())) {
       done = true;
     } else if (message.length == channel.addressLength()) {
       channel.write(channel.encode(ours.get(0)));
       answered++;
-      done = channel.lastMessage().length == 0 && answered == toAnswer;
+      done = !hasLast && answered == toAnswer;
     } else if (message.length != Long.BYTES) {
       throw new ToolFailure(
           "message of %d bytes (expected: %d or %d)"

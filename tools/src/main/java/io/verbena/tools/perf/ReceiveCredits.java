@@ -3,6 +3,8 @@ package io.verbena.tools.perf;
 
 import io.verbena.tools.end.End;
 import io.verbena.tools.end.TestQueuePair;
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.SendWorkRequest;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -60,6 +62,16 @@ final class ReceiveCredits {
     received = new int[pairs.size()];
     due = new boolean[pairs.size()];
     underWay = new boolean[pairs.size()];
+  }
+
+  /** Returns whether a test may need credits, if the device is of that kind. */
+  static boolean mayBeNeeded(PerfPlan plan) {
+    return plan.verb() == Verb.SEND && plan.measure() == Measure.BW && plan.managed() != null;
+  }
+
+  /** Returns whether a test needs credits on a device. */
+  static boolean areNeeded(PerfPlan plan, DeviceAttributes device) {
+    return mayBeNeeded(plan) && !device.supports(Capability.REQUEST_STATUS);
   }
 
   /** Returns how many bytes of memory the numbers of so many queue pairs take. */

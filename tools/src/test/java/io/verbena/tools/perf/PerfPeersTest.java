@@ -2,6 +2,7 @@
 package io.verbena.tools.perf;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.tools.end.End;
 import io.verbena.tools.end.TestQueuePair;
@@ -21,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers of {@code perf -R} whose clients go at the wrong time, or say what they should not. */
 class PerfPeersTest {
@@ -84,8 +86,8 @@ class PerfPeersTest {
     return ended.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
   }
 
-  private Throwable afterTalk(String name, Measure measure, Talk talk) throws Exception {
-    PerfPlan plan = plan(URI.create("emulated://" + name), Verb.SEND, measure);
+  private Throwable afterTalk(String name, Talk talk) throws Exception {
+    PerfPlan plan = plan(URI.create("emulated://" + name), Verb.SEND, Measure.BW);
     startServer(plan);
     URI device = plan.managed();
     try (End end = End.open(device, 4096, Set.of(Access.LOCAL_WRITE), 4, 4, false)) {
@@ -98,7 +100,7 @@ class PerfPeersTest {
 
   @Test
   void aClientThatOnlyConnectsHasDisconnected() throws Exception {
-    assertThat(afterTalk("comes-and-goes", Measure.BW, (pairs, channel) -> {}))
+    assertThat(afterTalk("comes-and-goes", (pairs, channel) -> {}))
         .isInstanceOf(EOFException.class)
         .hasMessage("the other end has disconnected");
   }
@@ -111,15 +113,14 @@ class PerfPeersTest {
     "56, message of 56 bytes (expected: 16)",
   })
   void aVersionOfAnotherLengthIsRefused(int length, String message) throws Exception {
-    assertThat(
-            afterTalk(
-                "says-" + length, Measure.BW, (pairs, channel) -> channel.write(new byte[length])))
+    assertThat(afterTalk("says-" + length, (pairs, channel) -> channel.write(new byte[length])))
         .isInstanceOf(ToolFailure.class)
         .hasMessage(message);
   }
 
-  @Test
-  void aMessageOfAnotherLengthIsRefusedDuringTheTest() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3})
+  void aMessageOfAnotherLengthIsRefusedDuringTheTest(int length) throws Exception {
     Talk talk =
         (pairs, channel) -> {
           PerftestExchange exchange = PerftestExchange.agree(channel, true, Mtu.MTU_1024);
@@ -130,13 +131,13 @@ class PerfPeersTest {
           exchange.barrier();
           exchange.shakeHands();
           exchange.barrier();
-          channel.write(new byte[3]);
+          channel.write(new byte[length]);
           howItEnded();
         };
 
-    assertThat(afterTalk("says-3-later", Measure.BW, talk))
+    assertThat(afterTalk("says-later-" + length, talk))
         .isInstanceOf(ToolFailure.class)
-        .hasMessage("message of 3 bytes (expected: 56 or 8)");
+        .hasMessage("message of " + length + " bytes (expected: 56 or 8)");
   }
 
   /** Its end closes where the test would begin, and with it all its connections. */
@@ -146,12 +147,8 @@ class PerfPeersTest {
     PerfPlan plan = plan(URI.create("emulated://dies-" + verb + measure), verb, measure);
     startServer(plan);
 
-    try {
-      new PerfRun(plan, plan.managed(), true, false, new Dying()).run(null, () -> {});
-      throw new AssertionError("the client did not die");
-    } catch (IllegalStateException e) {
-      assertThat(e).hasMessage("the client dies");
-    }
+    PerfRun client = new PerfRun(plan, plan.managed(), true, false, new Dying());
+    assertThatThrownBy(() -> client.run(null, () -> {})).hasMessage("the client dies");
 
     assertThat(howItEnded())
         .isInstanceOf(EOFException.class)

@@ -124,6 +124,14 @@ public final class Addresses {
   }
 
   /**
+   * Returns how long a client that may use TCP tries RDMA: in the first moments of a JVM on a busy
+   * machine the default, half a second, may be too short.
+   */
+  public static Duration timeForRdma() {
+    return within(Duration.ofSeconds(10));
+  }
+
+  /**
    * Returns how often to repeat what is repeated {@code full} times where the HCA is quick; at
    * least 1.
    */

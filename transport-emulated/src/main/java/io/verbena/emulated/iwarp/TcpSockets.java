@@ -310,10 +310,8 @@ public final class TcpSockets implements StreamFabric {
   boolean receive() {
     came = false;
     boolean few = running.size() <= FEW;
-    for (int i = running.size() - 1; few && i >= 0; i--) {
-      if (i < running.size()) {
-        came |= running.get(i).ready(OP_READ);
-      }
+    if (few) {
+      readAll();
     }
     long now = time.now();
     long limit = came ? READING_NANOS : SELECTING_NANOS;
@@ -323,6 +321,15 @@ public final class TcpSockets implements StreamFabric {
       select();
     }
     return came;
+  }
+
+  /** Reads from each stream, of which some may end meanwhile. */
+  private void readAll() {
+    for (int i = running.size() - 1; i >= 0; i--) {
+      if (i < running.size()) {
+        came |= running.get(i).ready(OP_READ);
+      }
+    }
   }
 
   private void select() {
