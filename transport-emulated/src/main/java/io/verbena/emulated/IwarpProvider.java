@@ -3,6 +3,7 @@ package io.verbena.emulated;
 
 import io.verbena.emulated.address.IwarpAddress;
 import io.verbena.emulated.iwarp.IwarpFabric;
+import io.verbena.emulated.lock.LockKey;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsProvider;
 import io.verbena.verbs.provider.HostNames;
@@ -42,6 +43,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code source=ADDRESS}: the address of this machine to connect from
  *   <li>{@code pcap=FILE}: writes all bytes that the HCA sends and receives to a capture file, as
  *       TCP segments; the devices of a process share one file
+ *   <li>{@code key-file=FILE}: connections that this address names, to listen on or to connect to,
+ *       are locked: each end proves to the other that it has the bytes of the file, and what
+ *       follows the frames of MPA is sealed. Between HCAs of the same kind
  *   <li>{@code sanitize=true}: as for {@link EmulatedProvider}
  *   <li>limits of the device, as for {@link EmulatedProvider}
  * </ul>
@@ -66,6 +70,8 @@ public final class IwarpProvider implements VerbsProvider {
   @Override
   public Device open(URI address) {
     IwarpAddress parsed = IwarpAddress.parse(address);
+    // Each listen and connect reads the key; that it is missing is better known now.
+    LockKey unused = parsed.key();
     return SanitizeOption.open(
         parsed.option(IwarpAddress.Option.SANITIZE), () -> IwarpFabrics.open(parsed));
   }

@@ -38,6 +38,11 @@ public final class ForeignClient implements ForeignEnd, AutoCloseable {
     this(ForeignPeer.ANY);
   }
 
+  /** The address that the caller listens on. */
+  public URI address() {
+    return listener.address();
+  }
+
   /** Asks, and is accepted; the reply is still to be read. */
   public QueuePair accepted(String request) throws Exception {
     write(request);

@@ -14,13 +14,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 /**
- * Tests that a client without the key of a locked {@code roce://} is refused, with words that name
- * the key.
+ * Tests that a client without the key of a locked wire is refused, with words that name the key.
  */
 @Tag("once")
 class LockedConnectTest {
@@ -39,10 +39,11 @@ class LockedConnectTest {
     return "?key-file=" + Files.write(folder.resolve("key" + first), bytes);
   }
 
-  @Test
-  void anotherKeyIsAnErrorThatNamesIt() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"roce", "iwarp"})
+  void anotherKeyIsAnErrorThatNamesIt(String scheme) throws IOException {
     long pid = ProcessHandle.current().pid();
-    String host = "roce://127.61." + (pid / 255 & 0xff) + "." + pid % 255;
+    String host = scheme + "://127.61." + (pid / 255 & 0xff) + "." + pid % 255;
     RdmaServer server =
         transport.bind(URI.create(host + ":0" + key(1)), c -> Mono.never()).block(Ends.LIMIT);
     assertThat(server).isNotNull();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.address;
 
+import io.verbena.emulated.lock.LockKey;
 import io.verbena.verbs.VerbsException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -34,6 +35,8 @@ public record IwarpAddress(
     SOURCE,
     /** A file to write all bytes to, as a capture. */
     PCAP,
+    /** A file with the key that both ends of a connection must have. */
+    KEY_FILE,
     SANITIZE
   }
 
@@ -91,16 +94,34 @@ public record IwarpAddress(
         : RoceAddress.resolve(URI.create(SCHEME + "://" + RoceAddress.text(host)), source);
   }
 
+  /**
+   * Returns the key that the ends of connections must have, read from its file now; null if
+   * connections are not locked.
+   *
+   * @throws VerbsException {@code INVALID} if there is no such file, or it holds no key
+   */
+  public @Nullable LockKey key() {
+    String file = options.get(Option.KEY_FILE);
+    return file == null ? null : LockKey.read(file);
+  }
+
   /** Returns the value of an option, or null. */
   public @Nullable String option(Option option) {
     return options.get(option);
   }
 
-  /** Returns an address of its host with another port. */
+  /** Returns an address of its host with another port, and with what a peer needs to connect. */
   public URI at(int other) {
     StringBuilder text = new StringBuilder(text(new InetSocketAddress(host, other)));
+    char separator = '?';
     if (options.containsKey(Option.CRC)) {
-      text.append("?crc=").append(options.get(Option.CRC));
+      text.append(separator).append("crc=").append(options.get(Option.CRC));
+      separator = '&';
+    }
+    String keyFile = options.get(Option.KEY_FILE);
+    if (keyFile != null) {
+      text.append(separator).append(AddressOptions.text(Option.KEY_FILE)).append('=');
+      text.append(AddressOptions.encodePath(keyFile));
     }
     return URI.create(text.toString());
   }

@@ -102,8 +102,10 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     if (over == null) {
       return false;
     }
+    // This rings again, so that all of it is taken.
+    boolean unused = over.hasMore() && receive();
     try {
-      return engine.send(over.socket().output());
+      return engine.send(over.output());
     } finally {
       over.settle(engine);
     }
@@ -117,7 +119,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     }
     boolean came = true;
     try {
-      came = engine.receive(over.socket().input());
+      came = engine.receive(over.input());
     } finally {
       if (came) {
         ring();
@@ -202,7 +204,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   private void sayWhyItEnds() {
     TcpStream over = stream;
     if (over != null && engine.state() == StreamEngine.State.ENDING) {
-      boolean unused = engine.send(over.socket().output());
+      boolean unused = engine.send(over.output());
       over.settle(engine);
     }
   }

@@ -2,6 +2,7 @@
 package io.verbena.emulated.iwarp;
 
 import io.verbena.emulated.engine.Timeline;
+import io.verbena.emulated.lock.LockWorkspace;
 import java.nio.ByteBuffer;
 
 /** The fabric of streams, as they use it; for those who have entered it. */
@@ -15,6 +16,9 @@ public interface StreamFabric {
 
   /** Returns a buffer for bytes that are dropped. */
   ByteBuffer waste();
+
+  /** Returns the workspace in which records are sealed and opened. */
+  LockWorkspace workspace();
 
   /** Notes that a queue pair has the stream from now on. */
   void runs(TcpStream stream);

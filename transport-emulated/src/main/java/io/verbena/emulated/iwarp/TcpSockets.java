@@ -9,6 +9,7 @@ import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.iwarp.SocketSelector.Selected;
 import io.verbena.emulated.iwarp.capture.TcpCapture;
 import io.verbena.emulated.iwarp.frame.MpaFrame;
+import io.verbena.emulated.lock.LockWorkspace;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
@@ -58,6 +59,7 @@ public final class TcpSockets implements StreamFabric {
   private final List<TcpStream> running = new ArrayList<>();
   private final Set<TcpStream> open = new HashSet<>();
   private final ByteBuffer waste = ByteBuffer.allocateDirect(WASTE_BYTES);
+  private final LockWorkspace workspace = LockWorkspace.ofRecords();
   private final int mostHalfOpen;
   private final @Nullable TcpCapture capture;
 
@@ -267,6 +269,11 @@ public final class TcpSockets implements StreamFabric {
   @Override
   public ByteBuffer waste() {
     return waste.clear();
+  }
+
+  @Override
+  public LockWorkspace workspace() {
+    return workspace;
   }
 
   @Override

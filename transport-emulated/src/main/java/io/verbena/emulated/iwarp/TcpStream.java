@@ -9,12 +9,15 @@ import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.iwarp.frame.MpaFault;
 import io.verbena.emulated.iwarp.frame.MpaFrame;
 import io.verbena.emulated.iwarp.stream.StreamEngine;
+import io.verbena.emulated.lock.RecordLock;
 import io.verbena.verbs.ConnectionEvent;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.nio.ByteBuffer;
+import java.nio.channels.GatheringByteChannel;
+import java.nio.channels.ScatteringByteChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +62,15 @@ public final class TcpStream implements SocketSelector.Selected {
 
   private final StreamFabric fabric;
   private final StreamSocket socket;
+
+  /** The channels of the queue pair's bytes: the socket's own, unless the stream is locked. */
+  private ScatteringByteChannel input;
+
+  private GatheringByteChannel output;
+
+  /** The input of a locked stream, else null. */
+  private @Nullable SealedInput sealed;
+
   private final Timeline.Alarm alarm;
   private final ByteBuffer frame = ByteBuffer.allocate(MpaFrame.MAX_LENGTH);
   private @Nullable StreamUser user;
@@ -99,6 +111,8 @@ public final class TcpStream implements SocketSelector.Selected {
     this.fabric = fabric;
     this.socket = socket;
     this.state = state;
+    input = socket.input();
+    output = socket.output();
     alarm = fabric.time().alarm(this::late);
   }
 
@@ -123,6 +137,33 @@ public final class TcpStream implements SocketSelector.Selected {
   /** Returns the socket that carries it. */
   public StreamSocket socket() {
     return socket;
+  }
+
+  /**
+   * Locks the stream, before a queue pair takes it: what follows the frames is in records. The
+   * frames themselves are not.
+   */
+  public void lock(RecordLock lock) {
+    SealedInput opens = new SealedInput(socket.input(), lock, fabric.workspace());
+    sealed = opens;
+    input = opens;
+    output = new SealedOutput(socket.output(), lock, fabric.workspace());
+  }
+
+  /** Returns the channel of the bytes behind the frames, from the peer. */
+  ScatteringByteChannel input() {
+    return input;
+  }
+
+  /** Returns the channel of the bytes behind the frames, to the peer. */
+  GatheringByteChannel output() {
+    return output;
+  }
+
+  /** Returns whether there is input that has left the socket, which nobody will be told of. */
+  boolean hasMore() {
+    SealedInput ours = sealed;
+    return ours != null && ours.hasMore();
   }
 
   /** Returns the address of this end, or null before it is connected; for any thread. */
@@ -284,7 +325,7 @@ public final class TcpStream implements SocketSelector.Selected {
     MpaFrame.Depths depths = whole.depths();
     boolean cannotBeReady = depths.peerToPeer() && !depths.byWrite() && !depths.byRead();
     if (by == null || whole.markers() || cannotBeReady) {
-      reject(whole, ByteBuffer.allocate(0));
+      refuse(whole.refusal(NOTHING));
       return;
     }
     request = whole;
@@ -336,21 +377,19 @@ public final class TcpStream implements SocketSelector.Selected {
   /** Passive end: refuses the request. */
   public void reject(ByteBuffer privateData) {
     MpaFrame asks = request;
-    if (state == State.OFFERED && asks != null) {
-      reject(asks, privateData);
+    if (asks != null) {
+      reject(asks.refusal(privateData));
     }
   }
 
-  private void reject(MpaFrame asks, ByteBuffer privateData) {
-    MpaFrame refusal =
-        new MpaFrame(
-            MpaFrame.Kind.REPLY,
-            asks.revision(),
-            false,
-            asks.crc(),
-            true,
-            asks.depths().told() ? MpaFrame.Depths.of(0, 0) : MpaFrame.Depths.UNTOLD,
-            privateData);
+  /** Passive end: refuses the request, if it waits for an answer. */
+  public void reject(MpaFrame refusal) {
+    if (state == State.OFFERED) {
+      refuse(refusal);
+    }
+  }
+
+  private void refuse(MpaFrame refusal) {
     try {
       send(refusal);
     } catch (IOException e) {
@@ -449,7 +488,7 @@ public final class TcpStream implements SocketSelector.Selected {
 
   private boolean tell() {
     try {
-      int sent = rest.hasRemaining() ? socket.output().write(rest) : 0;
+      int sent = rest.hasRemaining() ? output.write(rest) : 0;
       if (rest.hasRemaining()) {
         socket.interest(OP_WRITE);
         return sent > 0;

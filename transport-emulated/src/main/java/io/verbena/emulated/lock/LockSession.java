@@ -4,6 +4,7 @@ package io.verbena.emulated.lock;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of one connection. All of them depend on the secret and on every byte of the request and
@@ -14,14 +15,27 @@ public final class LockSession {
   /** The protocol that both ends must speak; its name goes into every key. */
   static final String PROTOCOL = "verbena-lock-1 AES-256-GCM";
 
+  private static final String OF_ACTIVE = " of the active end";
+  private static final String OF_PASSIVE = " of the passive end";
+  private static final String MESSAGES = "messages";
+  private static final String PACKETS = "packets";
+  private static final String RECORDS = "records";
+
+  private final byte[] root;
+  private final boolean active;
   private final byte[] ownMessages;
   private final byte[] peerMessages;
-  private final PacketLock packets;
 
-  private LockSession(byte[] ownMessages, byte[] peerMessages, PacketLock packets) {
-    this.ownMessages = ownMessages;
-    this.peerMessages = peerMessages;
-    this.packets = packets;
+  /** Null until they are needed: a connection has packets or records. */
+  private @Nullable PacketLock packets;
+
+  private @Nullable RecordLock records;
+
+  private LockSession(byte[] root, boolean active) {
+    this.root = root;
+    this.active = active;
+    ownMessages = own(MESSAGES);
+    peerMessages = peers(MESSAGES);
   }
 
   /**
@@ -32,20 +46,12 @@ public final class LockSession {
    * @param reply the reply, with zeros in place of its proof
    */
   public static LockSession of(LockKey key, boolean active, byte[] request, byte[] reply) {
-    byte[] root = Hkdf.extract(transcript(request, reply), key.secret());
-    byte[] askersMessages = expand(root, "messages of the active end");
-    byte[] otherMessages = expand(root, "messages of the passive end");
-    byte[] askersPackets = expand(root, "packets of the active end");
-    byte[] otherPackets = expand(root, "packets of the passive end");
-    return active
-        ? new LockSession(
-            askersMessages, otherMessages, new PacketLock(askersPackets, otherPackets))
-        : new LockSession(
-            otherMessages, askersMessages, new PacketLock(otherPackets, askersPackets));
+    return new LockSession(Hkdf.extract(transcript(request, reply), key.secret()), active);
   }
 
   /**
-   * Hashes request and reply; each has a fixed length, so that no other pair has the same bytes.
+   * Hashes request and reply; each has a fixed length or says how long it is, so that no other pair
+   * has the same bytes.
    */
   private static byte[] transcript(byte[] request, byte[] reply) {
     try {
@@ -56,6 +62,14 @@ public final class LockSession {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("SHA-256, which every JDK has", e);
     }
+  }
+
+  private byte[] own(String what) {
+    return expand(root, what + (active ? OF_ACTIVE : OF_PASSIVE));
+  }
+
+  private byte[] peers(String what) {
+    return expand(root, what + (active ? OF_PASSIVE : OF_ACTIVE));
   }
 
   static byte[] expand(byte[] key, String purpose) {
@@ -73,7 +87,22 @@ public final class LockSession {
   }
 
   /** Returns the lock that seals the packets of the connection; always the same. */
-  public PacketLock packets() {
-    return packets;
+  public synchronized PacketLock packets() {
+    PacketLock made = packets;
+    if (made == null) {
+      made = new PacketLock(own(PACKETS), peers(PACKETS));
+      packets = made;
+    }
+    return made;
+  }
+
+  /** Returns the lock that seals the records of the connection's stream; always the same. */
+  public synchronized RecordLock records() {
+    RecordLock made = records;
+    if (made == null) {
+      made = new RecordLock(own(RECORDS), peers(RECORDS));
+      records = made;
+    }
+    return made;
   }
 }

@@ -4,8 +4,9 @@ package io.verbena.emulated.lock;
 import java.nio.ByteBuffer;
 
 /**
- * Arrays in which packets are sealed and opened, one at a time. Ciphers are fastest between two
- * arrays: within one array, or from direct memory, they copy into memory that they allocate.
+ * Arrays in which packets or records are sealed and opened, one at a time. Ciphers are fastest
+ * between two arrays: within one array, or from direct memory, they copy into memory that they
+ * allocate.
  */
 public final class LockWorkspace {
   /** The bytes that are authenticated but not encrypted. */
@@ -26,9 +27,24 @@ public final class LockWorkspace {
     out = new byte[most + PacketLock.TAG];
   }
 
+  /** Returns a workspace for the records of streams. */
+  public static LockWorkspace ofRecords() {
+    return new LockWorkspace(RecordLock.HEADER, RecordLock.MOST);
+  }
+
   /** Returns the header of the current packet, to be filled in before it is sealed or opened. */
   public byte[] header() {
     return header;
+  }
+
+  /** Returns the array to put the bytes of a record into before it is sealed. */
+  public byte[] in() {
+    return in;
+  }
+
+  /** Returns the array with the bytes of a record that was opened. */
+  public byte[] out() {
+    return out;
   }
 
   void take(ByteBuffer from, int index, int length) {

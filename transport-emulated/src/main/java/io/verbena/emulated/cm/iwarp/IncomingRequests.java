@@ -5,6 +5,8 @@ import io.verbena.emulated.address.IwarpAddress;
 import io.verbena.emulated.cm.ManagedIdentifier;
 import io.verbena.emulated.iwarp.TcpStream;
 import io.verbena.emulated.iwarp.frame.MpaFrame;
+import io.verbena.emulated.lock.LockKey;
+import io.verbena.verbs.VerbsException;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class IncomingRequests implements TcpStream.Asked {
   private final IwarpConnectionManager manager;
   private final IwarpAddress at;
+  private final @Nullable LockKey key;
   private final ArrayDeque<Held> held = new ArrayDeque<>();
 
   /** Null before and after it listens. */
@@ -27,10 +30,12 @@ final class IncomingRequests implements TcpStream.Asked {
    * Requests to an address.
    *
    * @param at the address, with the options of this end
+   * @throws VerbsException {@code INVALID} if its key cannot be read
    */
   IncomingRequests(IwarpConnectionManager manager, IwarpAddress at) {
     this.manager = manager;
     this.at = at;
+    key = at.key();
   }
 
   void go(IwarpListener by) {
@@ -40,13 +45,20 @@ final class IncomingRequests implements TcpStream.Asked {
   @Override
   public void requested(TcpStream stream, MpaFrame request) {
     IwarpListener by = listener;
-    if (by == null) {
+    if (!MpaLock.admits(key, request)) {
+      stream.reject(MpaLock.refusalOf(request));
+    } else if (by == null) {
       stream.reject(ManagedIdentifier.NO_DATA);
     } else if (held.isEmpty() && by.reserve()) {
-      IwarpConnection.requested(manager, by, stream, request, at);
+      raise(by, stream, request);
     } else {
       held.add(new Held(stream, request));
     }
+  }
+
+  private void raise(IwarpListener by, TcpStream stream, MpaFrame request) {
+    MpaLock lock = key == null ? null : MpaLock.passive(key, request);
+    IwarpConnection.requested(manager, by, stream, request, at, lock);
   }
 
   @Override
@@ -59,7 +71,7 @@ final class IncomingRequests implements TcpStream.Asked {
     IwarpListener by = listener;
     while (by != null && stillAsks() && by.reserve()) {
       Held oldest = held.remove();
-      IwarpConnection.requested(manager, by, oldest.stream(), oldest.request(), at);
+      raise(by, oldest.stream(), oldest.request());
     }
   }
 

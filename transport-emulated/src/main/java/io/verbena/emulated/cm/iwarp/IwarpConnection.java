@@ -12,6 +12,7 @@ import io.verbena.emulated.iwarp.frame.MpaFrame;
 import io.verbena.emulated.iwarp.frame.MpaFrame.Depths;
 import io.verbena.emulated.iwarp.stream.StreamTerms;
 import io.verbena.emulated.iwarp.stream.StreamTerms.Role;
+import io.verbena.emulated.lock.LockKey;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.PortSpace;
@@ -56,6 +57,12 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
   /** The address to connect from, of an active end; else null. */
   private final @Nullable InetAddress source;
 
+  /** The key that the peer must have, too, of an active end; null to connect without a lock. */
+  private final @Nullable LockKey key;
+
+  /** Null without a lock, and before an active end asks. */
+  private @Nullable MpaLock mpaLock;
+
   private volatile @Nullable TcpStream stream;
 
   private IwarpConnection(
@@ -64,7 +71,8 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
       IwarpAddress how,
       State state,
       @Nullable MpaFrame request,
-      @Nullable InetAddress source) {
+      @Nullable InetAddress source,
+      @Nullable LockKey key) {
     super(manager, PortSpace.TCP, state);
     this.manager = manager;
     this.peer = peer;
@@ -72,10 +80,15 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
     extensions = how.extensions();
     this.request = request;
     this.source = source;
+    this.key = key;
     manager.opened(IwarpConnectionManager.Kind.IDENTIFIER);
   }
 
-  /** Creates an active end. */
+  /**
+   * Creates an active end.
+   *
+   * @throws VerbsException {@code INVALID} if the key of the address cannot be read
+   */
   static IwarpConnection resolved(IwarpConnectionManager manager, IwarpAddress to) {
     return new IwarpConnection(
         manager,
@@ -83,7 +96,8 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
         to,
         State.RESOLVED,
         null,
-        to.source());
+        to.source(),
+        to.key());
   }
 
   /**
@@ -95,10 +109,12 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
       IwarpListener listener,
       TcpStream stream,
       MpaFrame request,
-      IwarpAddress at) {
+      IwarpAddress at,
+      @Nullable MpaLock lock) {
     IwarpConnection made =
-        new IwarpConnection(manager, stream.remote(), at, State.REQUESTED, request, null);
+        new IwarpConnection(manager, stream.remote(), at, State.REQUESTED, request, null, null);
     made.stream = stream;
+    made.mpaLock = lock;
     stream.offeredTo(made);
     manager.raise(
         new ConnectionEvent(
@@ -106,7 +122,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
             made,
             listener,
             0,
-            request.privateData(),
+            programs(lock, request),
             request.depths().responder(),
             request.depths().initiator()));
   }
@@ -151,6 +167,11 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
             Depths.of(offered.responderResources(), offered.initiatorDepth()).readyByWrite(),
             offered.privateData().duplicate());
     IwarpFabric fabric = manager.fabric();
+    if (key != null) {
+      MpaLock locked = MpaLock.active(key, asks, fabric.secrets());
+      mpaLock = locked;
+      asks = locked.request();
+    }
     fabric.enter();
     try {
       InetSocketAddress from = source == null ? null : new InetSocketAddress(source, 0);
@@ -175,6 +196,13 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
     if (closed || state != State.CONNECTING || own == null || ours == null) {
       return;
     }
+    MpaLock proofs = mpaLock;
+    if (proofs == null ? reply.locked() : !proofs.admits(reply)) {
+      leave(ours);
+      endBy(ConnectionEvent.Type.REJECTED, ConnectionEvent.REJECT_KEY, NO_DATA);
+      return;
+    }
+    seal(ours, proofs);
     Depths its = reply.depths();
     boolean first = its.peerToPeer() && its.byWrite();
     try {
@@ -185,17 +213,45 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
       fail(ours);
       return;
     }
-    establish(reply.privateData(), its.responder(), its.initiator());
+    establish(programs(proofs, reply), its.responder(), its.initiator());
+  }
+
+  private void seal(TcpStream stream, @Nullable MpaLock accepted) {
+    if (accepted != null) {
+      manager.fabric().entered(() -> stream.lock(accepted.records()));
+    }
+  }
+
+  private static ByteBuffer programs(@Nullable MpaLock proofs, MpaFrame frame) {
+    return proofs == null ? frame.privateData() : MpaLock.programs(frame);
   }
 
   @Override
   public void refused(MpaFrame reply) {
-    manager.note(
-        () ->
-            endBefore(
-                ConnectionEvent.Type.REJECTED,
-                ConnectionEvent.REJECT_CONSUMER_DEFINED,
-                reply.privateData()));
+    manager.note(() -> endRefused(reply));
+  }
+
+  /**
+   * Ends by the peer's rejection. Anybody can reject a connection; but with a lock the program gets
+   * the private data only if it is proven to come from the peer.
+   */
+  private void endRefused(MpaFrame reply) {
+    boolean proven;
+    synchronized (this) {
+      MpaLock proofs = mpaLock;
+      proven = proofs != null && proofs.isRefusal(reply);
+    }
+    ByteBuffer data = NO_DATA;
+    if (proven) {
+      data = MpaLock.programs(reply);
+    } else if (key == null && !reply.locked()) {
+      data = reply.privateData();
+    }
+    boolean byKey = reply.locked() && !proven;
+    endBefore(
+        ConnectionEvent.Type.REJECTED,
+        byKey ? ConnectionEvent.REJECT_KEY : ConnectionEvent.REJECT_CONSUMER_DEFINED,
+        data);
   }
 
   @Override
@@ -251,7 +307,10 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
         throw new AssertionError("requested without a request");
       }
       parameters = offered;
-      MpaFrame reply = reply(asks, offered);
+      MpaLock proofs = mpaLock;
+      MpaFrame open = reply(asks, offered);
+      MpaFrame reply = proofs == null ? open : proofs.accept(open, manager.fabric().secrets());
+      seal(ours, proofs);
       try {
         StreamTerms terms = terms(reply, asks.depths(), reply.crc(), Role.PASSIVE);
         own.connect(ours, terms, QueuePairState.RTR, attributes(terms));
@@ -326,8 +385,12 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
     requireState("reject", State.REQUESTED);
     state = State.ENDED;
     TcpStream ours = stream;
-    if (ours != null) {
-      manager.fabric().entered(() -> ours.reject(privateData.duplicate()));
+    MpaFrame asks = request;
+    if (ours != null && asks != null) {
+      MpaFrame open = asks.refusal(privateData.duplicate());
+      MpaLock proofs = mpaLock;
+      MpaFrame refusal = proofs == null ? open : proofs.refuse(open, manager.fabric().secrets());
+      manager.fabric().entered(() -> ours.reject(refusal));
     }
   }
 

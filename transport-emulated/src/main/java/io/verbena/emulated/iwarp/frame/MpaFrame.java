@@ -14,6 +14,8 @@ import java.nio.ByteBuffer;
  * @param extensions whether the sender has the atomics and immediate data of RFC 7306: in a reply,
  *     only if the request said so of the other end. No RFC defines this flag, and RFC 7306, section
  *     1.1, leaves the matter to the programs; a peer that does not set it has neither
+ * @param locked whether the sender wants what follows the frames to be sealed, or refuses because
+ *     of that. Ours, too
  * @param depths the words for the depths, or {@link Depths#UNTOLD} if there are none
  * @param privateData the program's private data, read-only
  */
@@ -24,6 +26,7 @@ public record MpaFrame(
     boolean crc,
     boolean rejects,
     boolean extensions,
+    boolean locked,
     Depths depths,
     ByteBuffer privateData) {
   /** The revision with words for the depths. */
@@ -48,6 +51,46 @@ public record MpaFrame(
       Depths depths,
       ByteBuffer privateData) {
     this(kind, revision, markers, crc, rejects, /* extensions= */ false, depths, privateData);
+  }
+
+  /** Creates a frame without a lock. */
+  public MpaFrame(
+      Kind kind,
+      int revision,
+      boolean markers,
+      boolean crc,
+      boolean rejects,
+      boolean extensions,
+      Depths depths,
+      ByteBuffer privateData) {
+    this(
+        kind,
+        revision,
+        markers,
+        crc,
+        rejects,
+        extensions,
+        /* locked= */ false,
+        depths,
+        privateData);
+  }
+
+  /** Returns the reply that refuses this request. */
+  public MpaFrame refusal(ByteBuffer data) {
+    return new MpaFrame(
+        Kind.REPLY,
+        revision,
+        /* markers= */ false,
+        crc,
+        /* rejects= */ true,
+        depths.told ? Depths.of(0, 0) : Depths.UNTOLD,
+        data);
+  }
+
+  /** Returns the same frame, with a lock and with other private data. */
+  public MpaFrame withLock(ByteBuffer data) {
+    return new MpaFrame(
+        kind, revision, markers, crc, rejects, extensions, /* locked= */ true, depths, data);
   }
 
   /** The two kinds of frames. */
@@ -153,7 +196,8 @@ public record MpaFrame(
         (flags & MpaLayout.MARKERS) != 0,
         (flags & MpaLayout.CRC) != 0,
         (flags & MpaLayout.REJECT) != 0,
-        (flags & MpaLayout.FREE_BITS) == MpaLayout.extensions(kind),
+        (flags & MpaLayout.EXTENSION_BITS) == MpaLayout.extensions(kind),
+        (flags & MpaLayout.LOCKED) != 0,
         enhanced ? depths(bytes, from + HEADER_LENGTH) : Depths.UNTOLD,
         ByteBuffer.wrap(data).asReadOnlyBuffer());
   }
@@ -187,6 +231,7 @@ public record MpaFrame(
                 | (crc ? MpaLayout.CRC : 0)
                 | (rejects ? MpaLayout.REJECT : 0)
                 | (extensions ? MpaLayout.extensions(kind) : 0)
+                | (locked ? MpaLayout.LOCKED : 0)
                 | (depths.told ? MpaLayout.ENHANCED : 0)));
     bytes.put((byte) revision);
     bytes.putShort((short) data);

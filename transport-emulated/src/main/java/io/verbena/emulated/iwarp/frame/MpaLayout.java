@@ -19,15 +19,18 @@ final class MpaLayout {
   static final int ENHANCED = 0x10;
 
   /**
-   * The bits that RFC 5044 leaves free, except 08, by which siw announces segments beyond the MSS.
-   * One asks in a request whether the peer has RFC 7306, the other confirms that in a reply. They
-   * differ because siw copies the bits of the request, which it does not read, into its reply
+   * Two of the bits that RFC 5044 leaves free; siw announces by another, 08, segments beyond the
+   * MSS. One asks in a request whether the peer has RFC 7306, the other confirms that in a reply.
+   * They differ because siw copies the bits of the request, which it does not read, into its reply
    * ({@code siw_cm.c}, {@code siw_proc_mpareq}).
    */
-  static final int FREE_BITS = 0x07;
+  static final int EXTENSION_BITS = 0x06;
 
   static final int ASKS_FOR_EXTENSIONS = 0x04;
   static final int HAS_EXTENSIONS = 0x02;
+
+  /** Another free bit: the stream is, or must be, locked. The proof of it is no bit. */
+  static final int LOCKED = 0x01;
 
   /** Offsets in the private data, whose length includes the words. */
   static final int RESPONDER_WORD = 0;
@@ -55,7 +58,7 @@ final class MpaLayout {
 
   private MpaLayout() {}
 
-  /** Returns the one of {@link #FREE_BITS} that stands for RFC 7306. */
+  /** Returns the one of {@link #EXTENSION_BITS} that stands for RFC 7306. */
   static int extensions(MpaFrame.Kind kind) {
     return switch (kind) {
       case REQUEST -> ASKS_FOR_EXTENSIONS;

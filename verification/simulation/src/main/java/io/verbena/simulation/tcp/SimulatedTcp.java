@@ -15,6 +15,7 @@ import io.verbena.emulated.iwarp.StreamFabric;
 import io.verbena.emulated.iwarp.StreamUser;
 import io.verbena.emulated.iwarp.TcpStream;
 import io.verbena.emulated.iwarp.frame.MpaFrame;
+import io.verbena.emulated.lock.LockWorkspace;
 import io.verbena.emulated.wire.Fault;
 import io.verbena.emulated.wire.FaultDraw;
 import io.verbena.emulated.wire.FaultSchedule;
@@ -90,6 +91,7 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
   private final Set<TcpStream> open = new HashSet<>();
   private final Set<TcpStream> running = new HashSet<>();
   private final ByteBuffer waste = ByteBuffer.allocate(WASTE_BYTES);
+  private final LockWorkspace workspace = LockWorkspace.ofRecords();
   private @Nullable List<Fault> strikes;
   private int onTheirWay;
 
@@ -212,6 +214,11 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
   @Override
   public ByteBuffer waste() {
     return waste.clear();
+  }
+
+  @Override
+  public LockWorkspace workspace() {
+    return workspace;
   }
 
   @Override

@@ -22,6 +22,7 @@ import io.verbena.verbs.QueuePairType;
  * @param signalAll whether all requests are signaled
  * @param crc on a stream, whether segments have CRCs
  * @param extensions on a stream, whether both ends have atomics and immediate data (RFC 7306)
+ * @param locked on a stream, whether its bytes are sealed
  */
 record ConnectionConfig(
     QueuePairType type,
@@ -38,7 +39,8 @@ record ConnectionConfig(
     int sends,
     boolean signalAll,
     boolean crc,
-    boolean extensions) {
+    boolean extensions,
+    boolean locked) {
 
   int device(int side) {
     return side == 0 ? first : second;
@@ -85,6 +87,7 @@ record ConnectionConfig(
         + sends
         + (signalAll ? ", signal all" : "")
         + (crc ? ", crc" : "")
-        + (extensions ? ", extensions" : "");
+        + (extensions ? ", extensions" : "")
+        + (locked ? ", locked" : "");
   }
 }

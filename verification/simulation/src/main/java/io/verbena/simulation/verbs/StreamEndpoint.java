@@ -8,6 +8,8 @@ import io.verbena.emulated.iwarp.frame.MpaFrame;
 import io.verbena.emulated.iwarp.frame.MpaFrame.Depths;
 import io.verbena.emulated.iwarp.stream.StreamTerms;
 import io.verbena.emulated.iwarp.stream.StreamTerms.Role;
+import io.verbena.emulated.lock.LockKey;
+import io.verbena.emulated.lock.LockSession;
 import io.verbena.simulation.scenario.Arena;
 import io.verbena.simulation.tcp.SimulatedTcp;
 import io.verbena.verbs.Access;
@@ -28,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamEndpoint extends ReliableEndpoint {
   private static final int PRIVATE_BYTES = 16;
+  private static final LockKey KEY = LockKey.of(new byte[LockKey.LEAST]);
 
   private State state = State.CONNECTING;
 
@@ -115,6 +118,15 @@ final class StreamEndpoint extends ReliableEndpoint {
         .maxReadAtomic(config.reads());
   }
 
+  /** Locks a stream before a queue pair takes it, by keys that follow from its frames. */
+  private void lock(TcpStream stream, boolean active, MpaFrame reply) {
+    if (config.locked()) {
+      byte[] asked = request().bytes().array();
+      LockSession session = LockSession.of(KEY, active, asked, reply.bytes().array());
+      simulation.tcp().call(() -> stream.lock(session.records()));
+    }
+  }
+
   /** Runs an action as a program reacts to an event, some time after that. */
   private void onEvent(Runnable action) {
     simulation.later(config.sends() * simulation.tcp().latency() / 4, action);
@@ -161,6 +173,7 @@ final class StreamEndpoint extends ReliableEndpoint {
           () -> {
             TcpStream own = stream;
             if (own != null && state == State.CONNECTING) {
+              lock(own, /* active= */ true, reply);
               iwarp().connect(own, terms(Role.ACTIVE_WRITES_FIRST), QueuePairState.RTS, granted());
               requireExtensions();
               state = State.CONNECTED;
@@ -203,9 +216,11 @@ final class StreamEndpoint extends ReliableEndpoint {
       onEvent(
           () -> {
             if (state == State.CONNECTING) {
+              MpaFrame reply = reply(request);
+              lock(stream, /* active= */ false, reply);
               iwarp().connect(stream, terms(Role.PASSIVE), QueuePairState.RTR, granted());
               requireExtensions();
-              simulation.tcp().call(() -> stream.answer(reply(request)));
+              simulation.tcp().call(() -> stream.answer(reply));
             }
           });
     }

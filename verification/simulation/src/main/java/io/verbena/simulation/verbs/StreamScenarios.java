@@ -163,7 +163,8 @@ public final class StreamScenarios {
         2 + random.nextInt(15),
         random.nextInt(4) == 0,
         random.nextBoolean(),
-        random.nextInt(4) != 0);
+        random.nextInt(4) != 0,
+        random.nextInt(4) == 0);
   }
 
   private static OperationKind kind(

@@ -184,6 +184,7 @@ public record VerbsScenario(
         2 + random.nextInt(15),
         random.nextInt(4) == 0,
         false,
+        false,
         false);
   }
 

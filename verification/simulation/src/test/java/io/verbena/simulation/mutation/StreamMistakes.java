@@ -126,6 +126,16 @@ final class StreamMistakes {
               "      lost();\n      return true;\n",
               "      return true;\n"),
           of(
+              "a byte that is in a record already is sealed again",
+              "SealedOutput.java",
+              "        ahead = all == 0;\n",
+              "        ahead = false;\n        from[last].position(from[last].position() - 1);\n"),
+          of(
+              "the rest of a record waits for nobody",
+              "SealedOutput.java",
+              "      from[last].position(from[last].position() - 1);\n      ahead = true;\n      taken--;\n",
+              ""),
+          of(
               "a frame of MPA that is cut is taken all the same",
               "frame/MpaFrame.java",
               "length < HEADER_LENGTH + data ? MpaFault.TOO_SHORT : MpaFault.NONE",

@@ -30,10 +30,10 @@ class StreamCutsTest {
   private final Arena arena = new Arena();
 
   @ParameterizedTest
-  @CsvSource({"0, false", "0, true", "1, false", "1, true"})
-  void holdsWhereverTheBytesAreSplitAndHeldUp(int source, boolean crc) {
+  @CsvSource({"0, OPEN", "0, CRC", "0, LOCKED", "1, OPEN", "1, CRC", "1, LOCKED"})
+  void holdsWhereverTheBytesAreSplitAndHeldUp(int source, Kind kind) {
     holdsAtEachByte(
-        crc,
+        kind,
         at ->
             new Fault(
                 Fault.Kind.DELAY,
@@ -51,25 +51,37 @@ class StreamCutsTest {
   @CsvSource({"0, 0", "0, 1", "1, 0", "1, 1"})
   void holdsWhereverTheConnectionEnds(int source, int how) {
     // What was received and not read may be lost with a reset, or not: that is by the salt.
-    holdsAtEachByte(true, at -> StreamScenarios.reset(source, 1 - source, at, how, at));
+    holdsAtEachByte(Kind.CRC, at -> StreamScenarios.reset(source, 1 - source, at, how, at));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 0", "0, 1", "1, 0", "1, 1"})
+  void holdsWhereverALockedConnectionEnds(int source, int how) {
+    holdsAtEachByte(Kind.LOCKED, at -> StreamScenarios.reset(source, 1 - source, at, how, at));
+  }
+
+  private enum Kind {
+    OPEN,
+    CRC,
+    LOCKED
   }
 
   private interface FaultAt {
     Fault number(int at);
   }
 
-  private void holdsAtEachByte(boolean crc, FaultAt fault) {
+  private void holdsAtEachByte(Kind kind, FaultAt fault) {
     int at = 0;
-    RunResult result = run(crc, fault.number(at));
+    RunResult result = run(kind, fault.number(at));
     while (result.injectedFaults() > 0) {
       assertThat(result.failure()).as("byte %d", at).isNull();
       at++;
-      result = run(crc, fault.number(at));
+      result = run(kind, fault.number(at));
     }
     assertThat(at).as("bytes of the conversation").isGreaterThan(LEAST_BYTES);
   }
 
-  private RunResult run(boolean crc, Fault fault) {
+  private RunResult run(Kind kind, Fault fault) {
     List<Operation> operations = new ArrayList<>();
     for (int side = 0; side < 2; side++) {
       add(operations, side, OperationKind.GRANT_KEY, 0);
@@ -84,7 +96,22 @@ class StreamCutsTest {
     }
     ConnectionConfig link =
         new ConnectionConfig(
-            QueuePairType.RC, 0, 1, Mtu.MTU_4096, 0, 0, 0, 0, 0, 0, 2, 8, false, crc, true);
+            QueuePairType.RC,
+            0,
+            1,
+            Mtu.MTU_4096,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            2,
+            8,
+            /* signalAll= */ false,
+            kind == Kind.CRC,
+            /* extensions= */ true,
+            kind == Kind.LOCKED);
     VerbsScenario scenario =
         new VerbsScenario(
             7,

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.cm.iwarp;
+
+import io.verbena.emulated.hca.Secrets;
+import io.verbena.emulated.iwarp.frame.MpaFrame;
+import io.verbena.emulated.lock.LockKey;
+import io.verbena.emulated.lock.LockProof;
+import io.verbena.emulated.lock.LockSession;
+import io.verbena.emulated.lock.RecordLock;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The handshake of a connection with a lock: both ends prove to each other that they have the key,
+ * and derive keys of this connection. The proofs stand behind the program's private data in the
+ * frames of MPA.
+ *
+ * <pre>
+ *  request   nonce of the active end, proof by the key
+ *  reply     nonce of the passive end, proof by the keys of the connection: of the key, of both
+ *            nonces, and of every field of request and reply
+ *  records   the active end's first one is a proof, too
+ *  reply that rejects, if the program does: proof by the key, of this request
+ *
+ *  private data of the program | version 4 | nonce 16 | proof 16
+ * </pre>
+ *
+ * <p>An end that has no key, or another one, is refused by a reply that has the flag of a lock and
+ * no proof.
+ */
+final class MpaLock {
+  private static final int VERSION = 1;
+  private static final int NONCE = 2 * Long.BYTES;
+  private static final int LENGTH = Integer.BYTES + NONCE + LockProof.LENGTH;
+
+  private final LockKey key;
+  private final boolean active;
+
+  /** The request, with its proof. */
+  private final MpaFrame request;
+
+  private @Nullable LockSession session;
+
+  private MpaLock(LockKey key, boolean active, MpaFrame request) {
+    this.key = key;
+    this.active = active;
+    this.request = request;
+  }
+
+  /** Returns the active end of a request, to which it adds a fresh nonce and its proof. */
+  static MpaLock active(LockKey key, MpaFrame request, Secrets secrets) {
+    MpaFrame asks = unproven(request, nonce(secrets));
+    MpaFrame proven = proven(asks, LockProof.ofRequest(key, bytes(asks)));
+    return new MpaLock(key, /* active= */ true, proven);
+  }
+
+  /**
+   * Returns whether a request is admitted. It must have a lock if there is a key, have none if
+   * there is none, and come from a peer with the key.
+   */
+  static boolean admits(@Nullable LockKey key, MpaFrame request) {
+    if (key == null || !request.locked()) {
+      return key == null && !request.locked();
+    }
+    return has(request) && isProof(request, LockProof.ofRequest(key, unprovenBytes(request)));
+  }
+
+  /** Returns the passive end of a request that was {@linkplain #admits admitted}. */
+  static MpaLock passive(LockKey key, MpaFrame request) {
+    return new MpaLock(key, /* active= */ false, request);
+  }
+
+  /** Returns the reply to a request that is not admitted. */
+  static MpaFrame refusalOf(MpaFrame request) {
+    return request.refusal(ByteBuffer.allocate(0)).withLock(ByteBuffer.allocate(0));
+  }
+
+  /** Active end: returns the request with its proof. */
+  MpaFrame request() {
+    return request;
+  }
+
+  /** Passive end: returns a reply that accepts, with a fresh nonce and its proof. */
+  MpaFrame accept(MpaFrame reply, Secrets secrets) {
+    MpaFrame accepts = unproven(reply, nonce(secrets));
+    LockSession made =
+        LockSession.of(key, /* active= */ false, unprovenBytes(request), bytes(accepts));
+    session = made;
+    return proven(accepts, made.proof(bytes(accepts)));
+  }
+
+  /** Passive end: returns the program's reply that rejects, with its proof. */
+  MpaFrame refuse(MpaFrame refusal, Secrets secrets) {
+    MpaFrame refuses = unproven(refusal, nonce(secrets));
+    return proven(refuses, LockProof.ofRefusal(key, unprovenBytes(request), bytes(refuses)));
+  }
+
+  /**
+   * Active end: returns whether a reply that accepts comes from a peer with the key that got this
+   * request.
+   */
+  boolean admits(MpaFrame reply) {
+    if (!has(reply)) {
+      return false;
+    }
+    byte[] accepts = unprovenBytes(reply);
+    LockSession made = LockSession.of(key, active, unprovenBytes(request), accepts);
+    if (!isProof(reply, made.proofOfPeer(accepts))) {
+      return false;
+    }
+    session = made;
+    return true;
+  }
+
+  /** Active end: returns whether the peer's program rejects this request, and no one else. */
+  boolean isRefusal(MpaFrame reply) {
+    return has(reply)
+        && isProof(reply, LockProof.ofRefusal(key, unprovenBytes(request), unprovenBytes(reply)));
+  }
+
+  /** Returns the lock of the records that follow the frames; there is one once it is accepted. */
+  RecordLock records() {
+    LockSession made = session;
+    if (made == null) {
+      throw new IllegalStateException("not accepted yet");
+    }
+    return made.records();
+  }
+
+  /** Returns the private data of the program in a frame that has a proof. */
+  static ByteBuffer programs(MpaFrame frame) {
+    ByteBuffer data = frame.privateData();
+    return data.slice(data.position(), data.remaining() - LENGTH);
+  }
+
+  private static boolean has(MpaFrame frame) {
+    ByteBuffer data = frame.privateData();
+    return frame.locked()
+        && data.remaining() >= LENGTH
+        && data.getInt(data.limit() - LENGTH) == VERSION;
+  }
+
+  private static byte[] nonce(Secrets secrets) {
+    return ByteBuffer.allocate(NONCE)
+        .putLong(secrets.nextLong())
+        .putLong(secrets.nextLong())
+        .array();
+  }
+
+  private static MpaFrame unproven(MpaFrame frame, byte[] nonce) {
+    ByteBuffer data = frame.privateData();
+    return frame.withLock(
+        ByteBuffer.allocate(data.remaining() + LENGTH)
+            .put(data.duplicate())
+            .putInt(VERSION)
+            .put(nonce)
+            .clear());
+  }
+
+  private static MpaFrame proven(MpaFrame frame, byte[] proof) {
+    return frame.withLock(withProof(frame, proof));
+  }
+
+  private static byte[] unprovenBytes(MpaFrame frame) {
+    return bytes(frame.withLock(withProof(frame, new byte[LockProof.LENGTH])));
+  }
+
+  private static ByteBuffer withProof(MpaFrame frame, byte[] proof) {
+    ByteBuffer data = frame.privateData();
+    ByteBuffer copy = ByteBuffer.allocate(data.remaining()).put(data.duplicate()).flip();
+    return copy.put(copy.limit() - LockProof.LENGTH, proof);
+  }
+
+  private static boolean isProof(MpaFrame frame, byte[] expected) {
+    ByteBuffer data = frame.privateData();
+    return LockProof.equal(expected, data.slice(data.limit() - LockProof.LENGTH, LockProof.LENGTH));
+  }
+
+  private static byte[] bytes(MpaFrame frame) {
+    return frame.bytes().array();
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp;
+
+import io.verbena.emulated.lock.LockWorkspace;
+import io.verbena.emulated.lock.RecordLock;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.GatheringByteChannel;
+
+/**
+ * Seals what is written to a channel.
+ *
+ * <p>A full socket may take a part of a record, whose bytes it cannot give back. While the rest of
+ * a record waits here, {@link #write} reports one byte less than it has sealed: so the writer has
+ * something to write until the last byte of the record is out, and comes again when the socket has
+ * room.
+ */
+final class SealedOutput implements GatheringByteChannel {
+  /** The records that are written at once. */
+  private static final int RECORDS = 4;
+
+  private final GatheringByteChannel to;
+  private final RecordLock lock;
+  private final LockWorkspace work;
+  private final ByteBuffer[] one = new ByteBuffer[1];
+
+  /** Records that the channel has not taken, from position to limit. */
+  private final ByteBuffer sealed =
+      ByteBuffer.allocateDirect(RECORDS * (RecordLock.MOST + RecordLock.OVERHEAD)).limit(0);
+
+  /** Whether the first byte that is written next is in a record already. */
+  private boolean ahead;
+
+  /** The index of the buffer that the last byte was taken from. */
+  private int last;
+
+  /**
+   * Creates a channel.
+   *
+   * @param work the workspace, which others may use between two calls
+   */
+  SealedOutput(GatheringByteChannel to, RecordLock lock, LockWorkspace work) {
+    this.to = to;
+    this.lock = lock;
+    this.work = work;
+  }
+
+  @Override
+  public long write(ByteBuffer[] from, int offset, int count) throws IOException {
+    long taken = 0;
+    while (isOut()) {
+      int sealedNow = seal(from, offset, count);
+      if (sealedNow == 0) {
+        return taken;
+      }
+      taken += sealedNow;
+    }
+    if (taken > 0) {
+      from[last].position(from[last].position() - 1);
+      ahead = true;
+      taken--;
+    }
+    return taken;
+  }
+
+  /** Returns whether the channel has taken all records, once it was tried. */
+  private boolean isOut() throws IOException {
+    if (sealed.hasRemaining()) {
+      int unused = to.write(sealed);
+    }
+    return !sealed.hasRemaining();
+  }
+
+  /** Takes and seals as many bytes as there is room for records; returns their number. */
+  private int seal(ByteBuffer[] from, int offset, int count) {
+    sealed.clear();
+    int all = 0;
+    try {
+      if (ahead) {
+        all = advance(from, offset, count, 1);
+        ahead = all == 0;
+      }
+      for (int i = 0; i < RECORDS; i++) {
+        int length = copy(from, offset, count);
+        if (length == 0) {
+          break;
+        }
+        lock.seal(work, length, sealed);
+        all += advance(from, offset, count, length);
+      }
+    } finally {
+      sealed.flip();
+    }
+    return all;
+  }
+
+  /** Copies the bytes of a record, and moves no position: memory may be taken away meanwhile. */
+  private int copy(ByteBuffer[] from, int offset, int count) {
+    byte[] into = work.in();
+    int length = 0;
+    for (int i = offset; i < offset + count && length < RecordLock.MOST; i++) {
+      int piece = Math.min(from[i].remaining(), RecordLock.MOST - length);
+      from[i].get(from[i].position(), into, length, piece);
+      length += piece;
+    }
+    return length;
+  }
+
+  private int advance(ByteBuffer[] from, int offset, int count, int length) {
+    int left = length;
+    for (int i = offset; i < offset + count && left > 0; i++) {
+      int piece = Math.min(from[i].remaining(), left);
+      from[i].position(from[i].position() + piece);
+      left -= piece;
+      last = i;
+    }
+    return length - left;
+  }
+
+  @Override
+  public long write(ByteBuffer[] from) throws IOException {
+    return write(from, 0, from.length);
+  }
+
+  @Override
+  public int write(ByteBuffer from) throws IOException {
+    one[0] = from;
+    return (int) write(one, 0, 1);
+  }
+
+  @Override
+  public boolean isOpen() {
+    return to.isOpen();
+  }
+
+  @Override
+  public void close() throws IOException {
+    to.close();
+  }
+}

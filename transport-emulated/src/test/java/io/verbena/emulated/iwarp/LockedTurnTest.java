@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.verbena.emulated.Caller;
+import io.verbena.emulated.ForeignPeer;
+import io.verbena.emulated.engine.Timeline;
+import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.emulated.iwarp.frame.FpduHeader;
+import io.verbena.emulated.iwarp.frame.FpduLayout;
+import io.verbena.emulated.iwarp.frame.MpaFrame;
+import io.verbena.emulated.iwarp.frame.RdmapOpcode;
+import io.verbena.emulated.iwarp.stream.StreamTerms;
+import io.verbena.emulated.lock.LockKey;
+import io.verbena.emulated.lock.LockSession;
+import io.verbena.emulated.lock.LockWorkspace;
+import io.verbena.emulated.lock.RecordLock;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.GatheringByteChannel;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.ScatteringByteChannel;
+import java.nio.channels.SelectionKey;
+import java.util.EnumSet;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A locked stream from whose socket more has been read than the queue pair takes in one turn: it
+ * takes the rest though nothing more comes.
+ */
+@Tag("once")
+class LockedTurnTest {
+  private static final byte[] NOTHING = {};
+  private static final LockKey KEY = LockKey.of(new byte[LockKey.LEAST]);
+
+  /** So many that a turn ends between the first and the last of them. */
+  private static final int WRITES = 100;
+
+  private static final int LENGTH = 8000;
+
+  private final LockWorkspace work = LockWorkspace.ofRecords();
+  private final ByteBuffer coming =
+      ByteBuffer.allocate(MpaFrame.MAX_LENGTH + WRITES * (LENGTH + 100));
+
+  @Test
+  void takesWhatItHasReadThoughTheSocketIsEmpty() {
+    try (Caller caller = new Caller(ForeignPeer.ANY);
+        CompletionQueue completions = caller.device.createCompletionQueue(4, null);
+        IwarpQueuePair pair =
+            (IwarpQueuePair)
+                caller
+                    .domain()
+                    .createQueuePair(QueuePairOptions.reliable(completions, completions, 2, 2))) {
+      IwarpFabric fabric = (IwarpFabric) ((EmulatedDevice) caller.device).fabric();
+      pair.modify(
+          new QueuePairAttributes()
+              .state(QueuePairState.INIT)
+              .pkeyIndex(0)
+              .port(1)
+              .access(EnumSet.of(Access.REMOTE_WRITE)));
+      TcpStream stream = TcpStream.passive(new Unread(fabric), new MemorySocket(), new Program());
+      coming.put(request().bytes());
+      fabric.enter();
+      try {
+        stream.begin(0);
+        assertThat(stream.ready(SelectionKey.OP_READ)).as("the request").isTrue();
+        stream.lock(session(/* active= */ false));
+      } finally {
+        fabric.leave();
+      }
+      pair.connect(stream, terms(), QueuePairState.RTR, new QueuePairAttributes());
+      RecordLock peers = session(/* active= */ true);
+      for (int i = 1; i <= WRITES; i++) {
+        seal(peers, write(caller, i == WRITES));
+      }
+
+      fabric.enter();
+      try {
+        assertThat(stream.ready(SelectionKey.OP_READ)).isTrue();
+        assertThat(stream.hasMore()).as("bytes that were read and not taken").isTrue();
+        assertThat(caller.bytes.get(0)).isZero();
+      } finally {
+        fabric.leave();
+      }
+
+      await().atMost(Caller.LIMIT).until(() -> caller.bytes.get(0) != 0);
+      fabric.entered(stream::close);
+    }
+  }
+
+  private static RecordLock session(boolean active) {
+    return LockSession.of(KEY, active, NOTHING, NOTHING).records();
+  }
+
+  private static MpaFrame request() {
+    return new MpaFrame(
+        MpaFrame.Kind.REQUEST,
+        MpaFrame.ENHANCED_REVISION,
+        /* markers= */ false,
+        /* crc= */ false,
+        /* rejects= */ false,
+        MpaFrame.Depths.of(1, 1).readyByWrite(),
+        ByteBuffer.allocate(0));
+  }
+
+  private static StreamTerms terms() {
+    return new StreamTerms(/* crc= */ false, 1, 1, StreamTerms.Role.PASSIVE);
+  }
+
+  /** Returns a WRITE of zeros, or of ones if it is the last. */
+  private static ByteBuffer write(Caller to, boolean last) {
+    FpduHeader header =
+        new FpduHeader()
+            .tagged(
+                RdmapOpcode.WRITE,
+                /* isLast= */ true,
+                to.region.rkey(),
+                to.region.address(),
+                LENGTH);
+    ByteBuffer fpdu = ByteBuffer.allocate(FpduLayout.MAX_HEADER + LENGTH + FpduLayout.MAX_TRAILER);
+    header.write(fpdu);
+    for (int i = 0; i < LENGTH; i++) {
+      fpdu.put((byte) (last ? 1 : 0));
+    }
+    return fpdu.put(new byte[header.pad() + FpduLayout.CRC_LENGTH]).flip();
+  }
+
+  private void seal(RecordLock lock, ByteBuffer fpdu) {
+    int length = fpdu.remaining();
+    fpdu.get(work.in(), 0, length);
+    lock.seal(work, length, coming);
+  }
+
+  /** A fabric that does not read from the stream by itself. */
+  private record Unread(IwarpFabric fabric) implements StreamFabric {
+    @Override
+    public Timeline time() {
+      return fabric.sockets().time();
+    }
+
+    @Override
+    public void wake() {
+      fabric.wake();
+    }
+
+    @Override
+    public ByteBuffer waste() {
+      return fabric.sockets().waste();
+    }
+
+    @Override
+    public LockWorkspace workspace() {
+      return fabric.sockets().workspace();
+    }
+
+    @Override
+    public void runs(TcpStream stream) {}
+
+    @Override
+    public void stops(TcpStream stream) {}
+
+    @Override
+    public void notHalfOpen() {}
+
+    @Override
+    public void closed(TcpStream stream) {}
+  }
+
+  /** Offers the request to nobody. */
+  private static final class Program implements TcpStream.Asked {
+    @Override
+    public void requested(TcpStream stream, MpaFrame request) {}
+
+    @Override
+    public void withdrawn(TcpStream stream) {}
+  }
+
+  /** A socket whose bytes have come all at once. */
+  private final class MemorySocket
+      implements StreamSocket, GatheringByteChannel, ScatteringByteChannel, ReadableByteChannel {
+    @Override
+    public ScatteringByteChannel input() {
+      return this;
+    }
+
+    @Override
+    public GatheringByteChannel output() {
+      return this;
+    }
+
+    @Override
+    public int read(ByteBuffer into) {
+      coming.flip();
+      int length = Math.min(coming.remaining(), into.remaining());
+      into.put(coming.slice(coming.position(), length));
+      coming.position(length);
+      coming.compact();
+      return length;
+    }
+
+    @Override
+    public long read(ByteBuffer[] into, int offset, int count) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public long read(ByteBuffer[] into) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public int write(ByteBuffer from) {
+      int length = from.remaining();
+      from.position(from.limit());
+      return length;
+    }
+
+    @Override
+    public long write(ByteBuffer[] from, int offset, int count) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public long write(ByteBuffer[] from) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean finishConnect() {
+      return true;
+    }
+
+    @Override
+    public void interest(int operations) {}
+
+    @Override
+    public void shutdownOutput() {}
+
+    @Override
+    public InetSocketAddress local() {
+      return new InetSocketAddress(0);
+    }
+
+    @Override
+    public InetSocketAddress remote() {
+      return new InetSocketAddress(0);
+    }
+
+    @Override
+    public void resetAtClose() {}
+
+    @Override
+    public boolean isOpen() {
+      return true;
+    }
+
+    @Override
+    public void close() {}
+  }
+}
