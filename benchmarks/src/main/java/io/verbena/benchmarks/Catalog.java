@@ -21,9 +21,11 @@ import io.verbena.benchmarks.peers.NettyIdleConnections;
 import io.verbena.benchmarks.peers.NettyKind;
 import io.verbena.benchmarks.peers.NettyOneWay;
 import io.verbena.benchmarks.peers.NettyPingPong;
+import io.verbena.benchmarks.peers.NettyWireOneWay;
 import io.verbena.benchmarks.peers.SpscCopyOneWay;
 import io.verbena.benchmarks.peers.SpscOneWay;
 import io.verbena.benchmarks.peers.SpscPingPong;
+import io.verbena.benchmarks.peers.TcpOneWay;
 import io.verbena.benchmarks.peers.TcpPingPong;
 import io.verbena.benchmarks.peers.UdpOneWay;
 import io.verbena.benchmarks.peers.UdpPingPong;
@@ -38,12 +40,13 @@ import io.verbena.benchmarks.verbena.MonoReads;
 import io.verbena.benchmarks.verbena.ReactiveIdleConnections;
 import io.verbena.benchmarks.verbena.ReactiveOneWay;
 import io.verbena.benchmarks.verbena.ReactivePingPong;
+import io.verbena.benchmarks.verbena.ReactiveWireOneWay;
 import io.verbena.benchmarks.verbena.ReactiveWirePingPong;
-import io.verbena.benchmarks.verbena.RoceHosts;
-import io.verbena.benchmarks.verbena.RoceWrites;
+import io.verbena.benchmarks.verbena.RemoteWrites;
 import io.verbena.benchmarks.verbena.VerbsOneWay;
 import io.verbena.benchmarks.verbena.VerbsPingPong;
 import io.verbena.benchmarks.verbena.VerbsReads;
+import io.verbena.benchmarks.verbena.WireHosts;
 import io.verbena.benchmarks.verbena.WirePingPong;
 import io.verbena.benchmarks.work.IdleConnections;
 import io.verbena.benchmarks.work.Measurement;
@@ -550,12 +553,14 @@ final class Catalog {
             WIRE_WARMS_UP,
             (participant, plan) -> Measures.roundTrips(participant, SMALL, plan));
     add(overTcp, LIMIT, "tcp", () -> new TcpPingPong(SMALL));
-    add(overTcp, VERBENA, "verbs", () -> new WirePingPong(SMALL, URI.create(IWARP)));
+    add(overTcp, VERBENA, "verbs", () -> new WirePingPong(SMALL, WireHosts.TCP));
     add(
         overTcp,
         VERBENA,
         "reactive",
         () -> new ReactiveWirePingPong(SMALL, URI.create(IWARP + ":0")));
+    add(overTcp, VERBENA, "verbs-locked", () -> new WirePingPong(SMALL, WireHosts.TCP_LOCKED));
+    largeOverTcp();
     Workload<PingPong> echo =
         new Workload<>(
             "roce-ping",
@@ -567,9 +572,9 @@ final class Catalog {
             (participant, plan) -> Measures.roundTrips(participant, SMALL, plan));
     add(echo, LIMIT, "udp", () -> new UdpPingPong(SMALL));
     add(echo, PEER, "aeron-udp", () -> new AeronUdpPingPong(SMALL));
-    add(echo, VERBENA, "roce", () -> new WirePingPong(SMALL, RoceHosts.ONE));
-    add(echo, VERBENA, "roce-locked", () -> new WirePingPong(SMALL, RoceHosts.ONE_LOCKED));
-    add(echo, VERBENA, "roce-two-hosts", () -> new WirePingPong(SMALL, RoceHosts.TWO));
+    add(echo, VERBENA, "roce", () -> new WirePingPong(SMALL, WireHosts.ONE));
+    add(echo, VERBENA, "roce-locked", () -> new WirePingPong(SMALL, WireHosts.ONE_LOCKED));
+    add(echo, VERBENA, "roce-two-hosts", () -> new WirePingPong(SMALL, WireHosts.TWO));
     Workload<OneWay> writes =
         new Workload<>(
             "roce-write-64k",
@@ -580,9 +585,9 @@ final class Catalog {
             WIRE_WARMS_UP,
             (participant, plan) -> Measures.messages(participant, LARGE, plan));
     add(writes, LIMIT, "udp", () -> new UdpOneWay(LARGE));
-    add(writes, VERBENA, "roce", () -> new RoceWrites(LARGE, RoceHosts.ONE));
-    add(writes, VERBENA, "roce-locked", () -> new RoceWrites(LARGE, RoceHosts.ONE_LOCKED));
-    add(writes, VERBENA, "roce-two-hosts", () -> new RoceWrites(LARGE, RoceHosts.TWO));
+    add(writes, VERBENA, "roce", () -> new RemoteWrites(LARGE, WireHosts.ONE));
+    add(writes, VERBENA, "roce-locked", () -> new RemoteWrites(LARGE, WireHosts.ONE_LOCKED));
+    add(writes, VERBENA, "roce-two-hosts", () -> new RemoteWrites(LARGE, WireHosts.TWO));
     Workload<OneWay> single =
         new Workload<>(
             "roce-write-64k-single",
@@ -592,8 +597,51 @@ final class Catalog {
             true,
             WIRE_WARMS_UP,
             (participant, plan) -> Measures.messages(participant, LARGE, plan));
-    add(single, VERBENA, "roce", () -> RoceWrites.single(LARGE, RoceHosts.ONE));
-    add(single, VERBENA, "roce-locked", () -> RoceWrites.single(LARGE, RoceHosts.ONE_LOCKED));
+    add(single, VERBENA, "roce", () -> RemoteWrites.single(LARGE, WireHosts.ONE));
+    add(single, VERBENA, "roce-locked", () -> RemoteWrites.single(LARGE, WireHosts.ONE_LOCKED));
+  }
+
+  private void largeOverTcp() {
+    String title = "64 KiB messages over TCP between two processes";
+    URI hca = URI.create(IWARP + ":0");
+    Workload<OneWay> busy =
+        new Workload<>(
+            "iwarp-64k",
+            title + ", busy",
+            "GB/s",
+            LARGE * 1e-9,
+            true,
+            WIRE_WARMS_UP,
+            (participant, plan) -> Measures.messages(participant, LARGE, plan));
+    add(busy, LIMIT, "tcp", () -> new TcpOneWay(LARGE, true));
+    add(busy, PEER, "netty-epoll", () -> new NettyWireOneWay(NettyKind.EPOLL_BUSY, LARGE));
+    add(busy, VERBENA, "verbs-write", () -> new RemoteWrites(LARGE, WireHosts.TCP));
+    PollMode plain = RdmaOptions.defaults().pollMode();
+    add(busy, VERBENA, "reactive", () -> new ReactiveWireOneWay(LARGE, hca, plain, false));
+    add(
+        busy,
+        VERBENA,
+        "reactive-busy",
+        () -> new ReactiveWireOneWay(LARGE, hca, PollMode.BUSY, false));
+    add(busy, VERBENA, "reactive-eager", () -> new ReactiveWireOneWay(LARGE, hca, plain, true));
+    add(busy, VERBENA, "verbs-write-locked", () -> new RemoteWrites(LARGE, WireHosts.TCP_LOCKED));
+    Workload<OneWay> cpu =
+        new Workload<>(
+            "iwarp-64k-cpu",
+            title + ", asleep: CPU of a GB, both ends",
+            "ms/GB",
+            1e3 / LARGE,
+            false,
+            WIRE_WARMS_UP,
+            (participant, plan) -> Measures.messageCpu(participant, LARGE, plan));
+    add(cpu, LIMIT, "tcp", () -> new TcpOneWay(LARGE, false));
+    add(cpu, PEER, "netty-epoll", () -> new NettyWireOneWay(NettyKind.EPOLL, LARGE));
+    add(cpu, VERBENA, "reactive", () -> new ReactiveWireOneWay(LARGE, hca, plain, false));
+    add(
+        cpu,
+        VERBENA,
+        "reactive-event",
+        () -> new ReactiveWireOneWay(LARGE, hca, PollMode.EVENT, false));
   }
 
   /** Set up for the work, as the peers are: a message of this size is one SEND, in warm memory. */

@@ -81,7 +81,7 @@ final class NettyPair implements AutoCloseable {
     shutDown(servers);
   }
 
-  private static void shutDown(EventLoopGroup group) {
+  static void shutDown(EventLoopGroup group) {
     Future<?> down = group.shutdownGracefully(0, LIMIT.toMillis(), TimeUnit.MILLISECONDS);
     if (!down.awaitUninterruptibly(LIMIT.toMillis())) {
       throw new IllegalStateException("event loop: still running after " + LIMIT);

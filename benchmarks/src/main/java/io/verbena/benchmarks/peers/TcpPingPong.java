@@ -27,26 +27,26 @@ public final class TcpPingPong implements PingPong {
   public TcpPingPong(int size) throws IOException {
     other = new OtherProcess(Echo.class, size);
     channel = SocketChannel.open(at(Integer.parseInt(other.line())));
-    prepare(channel);
+    prepare(channel, /* busy= */ true);
   }
 
-  private static InetSocketAddress at(int port) {
+  static InetSocketAddress at(int port) {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
 
-  private static void prepare(SocketChannel channel) throws IOException {
-    channel.configureBlocking(false);
+  static void prepare(SocketChannel channel, boolean busy) throws IOException {
+    channel.configureBlocking(!busy);
     channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
   }
 
-  private static void send(SocketChannel channel, ByteBuffer out, Spin spin) throws Exception {
+  static void send(SocketChannel channel, ByteBuffer out, Spin spin) throws Exception {
     out.clear();
     while (channel.write(out) >= 0 && out.hasRemaining()) {
       spin.spin();
     }
   }
 
-  private static void receive(SocketChannel channel, ByteBuffer in, Spin spin) throws Exception {
+  static void receive(SocketChannel channel, ByteBuffer in, Spin spin) throws Exception {
     in.clear();
     while (in.hasRemaining()) {
       int came = channel.read(in);
@@ -102,7 +102,7 @@ public final class TcpPingPong implements PingPong {
       try (ServerSocketChannel server = ServerSocketChannel.open().bind(at(0))) {
         System.out.println(((InetSocketAddress) server.getLocalAddress()).getPort());
         try (SocketChannel channel = server.accept()) {
-          prepare(channel);
+          prepare(channel, /* busy= */ true);
           Spin spin = Deadline.in(LONGEST).spin();
           while (true) {
             receive(channel, in, spin);

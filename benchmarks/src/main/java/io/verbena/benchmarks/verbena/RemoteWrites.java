@@ -19,10 +19,10 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.TimeoutException;
 
 /**
- * RDMA WRITE by RoCEv2 into another process, some under way at once. What was written last into
- * each place is read back at the end of a batch and compared.
+ * RDMA WRITE into another process, some under way at once. What was written last into each place is
+ * read back at the end of a batch and compared.
  */
-public final class RoceWrites implements OneWay {
+public final class RemoteWrites implements OneWay {
   private static final int UNDER_WAY = 16;
 
   /** Of messages, which there are none of. */
@@ -44,16 +44,16 @@ public final class RoceWrites implements OneWay {
   private long posted;
   private long completed;
 
-  public RoceWrites(int size, RoceHosts hosts) throws Exception {
+  public RemoteWrites(int size, WireHosts hosts) throws Exception {
     this(size, hosts, UNDER_WAY);
   }
 
   /** One at a time: no more packets are under way than sockets hold, so that none is lost. */
-  public static RoceWrites single(int size, RoceHosts hosts) throws Exception {
-    return new RoceWrites(size, hosts, 1);
+  public static RemoteWrites single(int size, WireHosts hosts) throws Exception {
+    return new RemoteWrites(size, hosts, 1);
   }
 
-  private RoceWrites(int size, RoceHosts hosts, int underWay) throws Exception {
+  private RemoteWrites(int size, WireHosts hosts, int underWay) throws Exception {
     this.size = size;
     this.underWay = underWay;
     views = new ByteBufferView[underWay];
@@ -126,6 +126,11 @@ public final class RoceWrites implements OneWay {
       throw new DataCheckFailed(
           "byte", posted, wrong, back.get(wrong), messages.get(place * size + wrong));
     }
+  }
+
+  @Override
+  public long otherCpuNanos() {
+    return other.cpuNanos();
   }
 
   @Override

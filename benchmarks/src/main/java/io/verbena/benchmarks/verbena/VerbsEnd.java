@@ -94,13 +94,15 @@ public final class VerbsEnd implements AutoCloseable {
     return pair;
   }
 
-  /** Takes the next connection; returns the queue pair. */
-  QueuePair accept() throws InterruptedException, TimeoutException {
-    ConnectionIdentifier accepting = await(ConnectionEvent.Type.CONNECT_REQUEST).identifier();
-    QueuePair pair = queuePair(accepting);
-    accepting.accept(ConnectionParameters.defaults());
+  /** Waits for the next request for a connection. */
+  ConnectionIdentifier request() throws InterruptedException, TimeoutException {
+    return await(ConnectionEvent.Type.CONNECT_REQUEST).identifier();
+  }
+
+  /** Accepts a request, whose queue pair has its receives already: iWARP waits for none. */
+  void accept(ConnectionIdentifier request) throws InterruptedException, TimeoutException {
+    request.accept(ConnectionParameters.defaults());
     await(ConnectionEvent.Type.ESTABLISHED);
-    return pair;
   }
 
   /** The next event of the connection manager, which must be of this type. */

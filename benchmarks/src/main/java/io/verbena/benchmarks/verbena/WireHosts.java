@@ -7,8 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 
-/** The addresses of the two processes of {@link WirePingPong} and {@link RoceWrites}. */
-public enum RoceHosts {
+/** The addresses of the two processes of {@link WirePingPong} and {@link RemoteWrites}. */
+public enum WireHosts {
   /** Both at one address, as programs of one host are: no RNIC is at either end. */
   ONE("roce://127.83.0.1", false),
 
@@ -19,21 +19,27 @@ public enum RoceHosts {
    * At an address each, as on two hosts, of which the other may have an RNIC: from JDK 19 on each
    * packet passes its strict check.
    */
-  TWO("roce://127.83.0.2", false);
+  TWO("roce://127.83.0.2", false),
+
+  /** Over TCP, which tells hosts apart by their ports. */
+  TCP("iwarp://127.0.0.1", false),
+
+  /** The same with a lock: all bytes are sealed. */
+  TCP_LOCKED("iwarp://127.0.0.1", true);
 
   private static final int KEY_BYTES = 32;
 
   private final String other;
   private final boolean locked;
 
-  RoceHosts(String other, boolean locked) {
+  WireHosts(String other, boolean locked) {
     this.other = other;
     this.locked = locked;
   }
 
   /** The address of the process that measures. */
   URI here() {
-    return URI.create(ONE.other);
+    return URI.create(this == TWO ? ONE.other : other);
   }
 
   /** The address of the other process, with a key of this run where the wire is locked. */

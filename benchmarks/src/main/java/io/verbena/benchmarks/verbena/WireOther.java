@@ -8,6 +8,7 @@ import io.verbena.benchmarks.work.OtherProcess;
 import io.verbena.benchmarks.work.Pong;
 import io.verbena.benchmarks.work.Spin;
 import io.verbena.verbs.Access;
+import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.QueuePair;
@@ -15,7 +16,7 @@ import java.net.URI;
 import java.time.Duration;
 
 /**
- * The other process of {@link WirePingPong} and {@link RoceWrites}: prints its address and the
+ * The other process of {@link WirePingPong} and {@link RemoteWrites}: prints its address and the
  * memory that may be written, and then answers messages as they come.
  */
 final class WireOther {
@@ -44,7 +45,7 @@ final class WireOther {
       ConnectionListener listener = end.keep(end.manager.listen(onAnyPort(URI.create(hca)), 1));
       System.out.println(
           new RemoteTarget(listener.address(), target.address(), target.rkey()).encode());
-      echo(end, end.accept(), size);
+      echo(end, end.request(), size);
     }
   }
 
@@ -53,9 +54,11 @@ final class WireOther {
     return URI.create(hca.getScheme() + "://" + hca.getRawAuthority() + ":0" + options);
   }
 
-  private static void echo(VerbsEnd end, QueuePair pair, int size) throws Exception {
+  private static void echo(VerbsEnd end, ConnectionIdentifier request, int size) throws Exception {
+    QueuePair pair = end.queuePair(request);
     ReceiveRing pings = new ReceiveRing(end, pair, size, RECEIVES);
     SendRing pongs = new SendRing(end, pair, size, RECEIVES);
+    end.accept(request);
     Pong pong = new Pong(size);
     Spin spin = Deadline.in(LONGEST).spin();
     while (true) {

@@ -8,7 +8,6 @@ import io.verbena.benchmarks.work.PingPong;
 import io.verbena.benchmarks.work.Pong;
 import io.verbena.benchmarks.work.Spin;
 import io.verbena.verbs.QueuePair;
-import java.net.URI;
 
 /** SEND and RECV to and fro between two processes, both ends polling. */
 public final class WirePingPong implements PingPong {
@@ -17,20 +16,10 @@ public final class WirePingPong implements PingPong {
   private final SendRing pings;
   private final ReceiveRing pongs;
 
-  /** By RoCEv2. */
-  public WirePingPong(int size, RoceHosts hosts) throws Exception {
-    this(size, hosts.here(), hosts.there());
-  }
-
-  /** Both by the same HCA's address, which has no port. */
-  public WirePingPong(int size, URI hca) throws Exception {
-    this(size, hca, hca);
-  }
-
-  private WirePingPong(int size, URI here, URI there) throws Exception {
-    other = new OtherProcess(WireOther.class, there, size, size);
+  public WirePingPong(int size, WireHosts hosts) throws Exception {
+    other = new OtherProcess(WireOther.class, hosts.there(), size, size);
     WireOther.RemoteTarget target = WireOther.RemoteTarget.decode(other.line());
-    end = new VerbsEnd(here);
+    end = new VerbsEnd(hosts.here());
     QueuePair pair = end.connect(target.address());
     pings = new SendRing(end, pair, size, WireOther.RECEIVES);
     pongs = new ReceiveRing(end, pair, size, WireOther.RECEIVES);

@@ -36,6 +36,23 @@ public final class Measures {
     return rates(n -> participant.transfer(n, source, check, plan.deadline()), plan);
   }
 
+  /** Nanoseconds of CPU of a message, both ends. */
+  public static Measurement messageCpu(OneWay participant, int size, Plan plan) throws Exception {
+    MessageSource source = new MessageSource(size);
+    MessageCheck check = new MessageCheck(size);
+    Batch batch = n -> participant.transfer(n, source, check, plan.deadline());
+    long messages = warmUp(batch, plan);
+    List<Double> cpu = new ArrayList<>();
+    for (int i = 0; i < plan.repetitions(); i++) {
+      ThreadCounters counters = new ThreadCounters();
+      long others = participant.otherCpuNanos();
+      batch.run(messages);
+      long used = counters.cpuNanos() + participant.otherCpuNanos() - others;
+      cpu.add(used / (double) messages);
+    }
+    return new Measurement(cpu, List.of(), 0);
+  }
+
   /** Nanoseconds of a round trip, 50th and 99th percentile. */
   public static Measurement roundTrips(PingPong participant, int size, Plan plan) throws Exception {
     Ping ping = new Ping(size);

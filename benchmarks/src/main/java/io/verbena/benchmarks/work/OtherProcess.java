@@ -42,13 +42,14 @@ public final class OtherProcess implements AutoCloseable {
     return line;
   }
 
+  /** The nanoseconds of CPU that it has used so far, which the system counts in 10 ms. */
+  public long cpuNanos() {
+    return process.info().totalCpuDuration().orElseThrow().toNanos();
+  }
+
   /** In the program: ends this process when the one that started it has ended, or when it fails. */
   public static void endWithParent() {
-    Thread.setDefaultUncaughtExceptionHandler(
-        (thread, failure) -> {
-          failure.printStackTrace();
-          Runtime.getRuntime().halt(1);
-        });
+    Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> fail(failure));
     Thread watch =
         new Thread(
             () -> {
@@ -64,6 +65,12 @@ public final class OtherProcess implements AutoCloseable {
             "parent-watch");
     watch.setDaemon(true);
     watch.start();
+  }
+
+  /** In the program: ends this process because of a failure. */
+  public static void fail(Throwable failure) {
+    failure.printStackTrace();
+    Runtime.getRuntime().halt(1);
   }
 
   @Override

@@ -131,7 +131,19 @@ public final class IwarpFabric extends TurnFabric {
 
   @Override
   public void pollingEnds(boolean awaits) {
-    driver.pollingEnds();
+    if (!awaits) {
+      driver.pollingEnds();
+    }
+  }
+
+  @Override
+  public boolean await(Waiter waiter, long nanos) {
+    return driver.await(waiter, nanos);
+  }
+
+  @Override
+  public void rouse(@Nullable Thread waiting) {
+    driver.rouse(waiting);
   }
 
   /** The work of its driver. */

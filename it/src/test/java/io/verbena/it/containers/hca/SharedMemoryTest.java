@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.it.containers.hca;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.dockerjava.api.model.Bind;
+import com.github.dockerjava.api.model.HostConfig;
+import com.github.dockerjava.api.model.Volume;
+import io.verbena.it.containers.InContainers;
+import io.verbena.it.containers.VerbenaContainer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Echoes over {@code shm://} between containers that share a folder and nothing else: no network,
+ * no process numbers.
+ */
+@InContainers
+@Tag("exhaustive")
+@Tag("once")
+class SharedMemoryTest {
+  private static final String ADDRESS = "shm://echo?dir=/shared/hosts";
+  private static final String ENDLESS = Long.toString(Long.MAX_VALUE);
+  private static final int KILLED = 128 + 9;
+
+  private final List<VerbenaContainer> clients = new ArrayList<>();
+  @TempDir private Path folder;
+  private VerbenaContainer server;
+
+  @BeforeEach
+  void serve() {
+    server =
+        sharing(
+            new VerbenaContainer(EchoServer.class)
+                .withArguments(ADDRESS)
+                .withReadiness(EchoServer.READY));
+    server.start();
+  }
+
+  @AfterEach
+  void end() {
+    clients.forEach(VerbenaContainer::close);
+    server.close();
+  }
+
+  private VerbenaContainer sharing(VerbenaContainer program) {
+    return program
+        .withNetworkMode("none")
+        .withCreateContainerCmdModifier(
+            command -> {
+              HostConfig host = requireNonNull(command.getHostConfig(), "hostConfig");
+              command.withHostConfig(
+                  host.withBinds(new Bind(folder.toString(), new Volume("/shared"))));
+            });
+  }
+
+  private VerbenaContainer client(String count) {
+    VerbenaContainer client =
+        sharing(
+            new VerbenaContainer(EchoClient.class).withArguments(ADDRESS, "2", "4096", count, "0"));
+    clients.add(client);
+    client.start();
+    return client;
+  }
+
+  private VerbenaContainer endless() {
+    VerbenaContainer client = client(ENDLESS);
+    client.awaitOutput(EchoClient.PROGRESS, 1, HcaNetwork.LIMIT);
+    return client;
+  }
+
+  @Test
+  void allMessagesComeBack() {
+    HcaNetwork.assertAllCameBack(client("5000"), 2 * 5000);
+  }
+
+  @Test
+  void aServerThatIsKilledIsGivenUpAndServesAgainUnderTheSameName() {
+    VerbenaContainer client = endless();
+
+    server.kill();
+
+    assertThat(server.awaitExit(HcaNetwork.LIMIT)).isEqualTo(KILLED);
+    assertThat(client.awaitExit(HcaNetwork.LIMIT))
+        .as(client.getLogs())
+        .isEqualTo(EchoClient.FAILED);
+    server.restart();
+    HcaNetwork.assertAllCameBack(client("300"), 2 * 300);
+  }
+
+  @Test
+  void aClientThatIsKilledIsGivenUpAndNobodyElseNotices() {
+    VerbenaContainer killed = endless();
+    VerbenaContainer bystander = endless();
+
+    killed.kill();
+
+    assertThat(killed.awaitExit(HcaNetwork.LIMIT)).isEqualTo(KILLED);
+    server.awaitOutput(EchoServer.ENDED, 2, HcaNetwork.LIMIT);
+    HcaNetwork.awaitMore(bystander, EchoClient.PROGRESS, 2);
+    HcaNetwork.assertAllCameBack(client("300"), 2 * 300);
+  }
+}
