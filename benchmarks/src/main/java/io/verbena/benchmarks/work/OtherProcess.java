@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -42,9 +43,9 @@ public final class OtherProcess implements AutoCloseable {
     return line;
   }
 
-  /** The nanoseconds of CPU that it has used so far, which the system counts in 10 ms. */
+  /** The nanoseconds of CPU that it has used, which the system counts in 10 ms; 0 once it ended. */
   public long cpuNanos() {
-    return process.info().totalCpuDuration().orElseThrow().toNanos();
+    return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
   }
 
   /** In the program: ends this process when the one that started it has ended, or when it fails. */
@@ -75,6 +76,7 @@ public final class OtherProcess implements AutoCloseable {
 
   @Override
   public void close() {
+    OtherLoad.addSecondProcess(cpuNanos());
     process.destroyForcibly();
     try {
       if (!process.waitFor(KILL_SECONDS, TimeUnit.SECONDS)) {
