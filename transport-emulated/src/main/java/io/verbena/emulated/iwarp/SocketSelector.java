@@ -4,6 +4,7 @@ package io.verbena.emulated.iwarp;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -58,13 +59,18 @@ final class SocketSelector {
     }
   }
 
-  /** Sleeps until a socket is ready, which a later {@link #selectNow} reports. */
+  /**
+   * Sleeps until a socket is ready, which a later {@link #selectNow} reports; not at all once it is
+   * closed.
+   */
   void await(long nanos) {
     sleeps = true;
     try {
       if (!asks) {
         int unused = selector.select(key -> {}, Math.max(1, nanos / MILLI_NANOS));
       }
+    } catch (ClosedSelectorException e) {
+      // The HCA has ended, since its last device is closed: who waits for an event finds that out.
     } catch (IOException e) {
       throw new VerbsException(VerbsError.IO, "select: " + e, e);
     } finally {

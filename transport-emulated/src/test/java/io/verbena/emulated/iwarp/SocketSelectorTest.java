@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The sleep of a thread in the sockets of an HCA. */
+class SocketSelectorTest {
+
+  /** A thread may be on its way to sleep while another closes the last device. */
+  @Test
+  void aSleepInASelectorThatIsClosedEndsAtOnce() throws IOException {
+    SocketSelector selector = new SocketSelector();
+    selector.close();
+
+    assertThatCode(() -> selector.await(TimeUnit.MINUTES.toNanos(1))).doesNotThrowAnyException();
+  }
+}
