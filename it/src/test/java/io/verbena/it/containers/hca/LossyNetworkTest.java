@@ -32,7 +32,7 @@ class LossyNetworkTest {
   /** TCP sends few and large segments, of which with less by chance none would be lost. */
   private static final int PERCENT_OF_TCP = 10;
 
-  private static final int TIMES_OVER_TCP = 4;
+  private static final int TIMES_OVER_TCP = 2;
   private static final int BYTES_PER_SECOND = 500_000;
 
   /** Longer than an HCA waits for an answer, and shorter than until it gives its peer up. */

@@ -77,26 +77,7 @@ class SharedMemoryTest {
   }
 
   @Test
-  void allMessagesComeBack() {
-    HcaNetwork.assertAllCameBack(client("5000"), 2 * 5000);
-  }
-
-  @Test
-  void aServerThatIsKilledIsGivenUpAndServesAgainUnderTheSameName() {
-    VerbenaContainer client = endless();
-
-    server.kill();
-
-    assertThat(server.awaitExit(HcaNetwork.LIMIT)).isEqualTo(KILLED);
-    assertThat(client.awaitExit(HcaNetwork.LIMIT))
-        .as(client.getLogs())
-        .isEqualTo(EchoClient.FAILED);
-    server.restart();
-    HcaNetwork.assertAllCameBack(client("300"), 2 * 300);
-  }
-
-  @Test
-  void aClientThatIsKilledIsGivenUpAndNobodyElseNotices() {
+  void whoIsKilledIsGivenUpAndItsNameIsFree() {
     VerbenaContainer killed = endless();
     VerbenaContainer bystander = endless();
 
@@ -105,6 +86,14 @@ class SharedMemoryTest {
     assertThat(killed.awaitExit(HcaNetwork.LIMIT)).isEqualTo(KILLED);
     server.awaitOutput(EchoServer.ENDED, 2, HcaNetwork.LIMIT);
     HcaNetwork.awaitMore(bystander, EchoClient.PROGRESS, 2);
+
+    server.kill();
+
+    assertThat(server.awaitExit(HcaNetwork.LIMIT)).isEqualTo(KILLED);
+    assertThat(bystander.awaitExit(HcaNetwork.LIMIT))
+        .as(bystander.getLogs())
+        .isEqualTo(EchoClient.FAILED);
+    server.restart();
     HcaNetwork.assertAllCameBack(client("300"), 2 * 300);
   }
 }
