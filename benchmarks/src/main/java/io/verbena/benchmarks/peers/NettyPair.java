@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A Netty connection within this JVM, an event loop for each end. */
 final class NettyPair implements AutoCloseable {
-  private static final Duration LIMIT = Duration.ofSeconds(10);
+  static final Duration LIMIT = Duration.ofSeconds(10);
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(256 << 10, 512 << 10);
   private static final int SMALLEST_READ = 64 << 10;

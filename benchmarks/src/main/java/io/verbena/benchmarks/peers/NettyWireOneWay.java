@@ -79,7 +79,7 @@ public final class NettyWireOneWay implements OneWay {
   @Override
   public void close() {
     try (other) {
-      channel.close().awaitUninterruptibly();
+      channel.close().awaitUninterruptibly(NettyPair.LIMIT.toMillis());
       NettyPair.shutDown(loops);
       producer.release();
     }

@@ -34,16 +34,14 @@ final class MpaLock {
   private static final int LENGTH = Integer.BYTES + NONCE + LockProof.LENGTH;
 
   private final LockKey key;
-  private final boolean active;
 
   /** The request, with its proof. */
   private final MpaFrame request;
 
   private @Nullable LockSession session;
 
-  private MpaLock(LockKey key, boolean active, MpaFrame request) {
+  private MpaLock(LockKey key, MpaFrame request) {
     this.key = key;
-    this.active = active;
     this.request = request;
   }
 
@@ -51,7 +49,7 @@ final class MpaLock {
   static MpaLock active(LockKey key, MpaFrame request, Secrets secrets) {
     MpaFrame asks = unproven(request, nonce(secrets));
     MpaFrame proven = proven(asks, LockProof.ofRequest(key, bytes(asks)));
-    return new MpaLock(key, /* active= */ true, proven);
+    return new MpaLock(key, proven);
   }
 
   /**
@@ -67,7 +65,7 @@ final class MpaLock {
 
   /** Returns the passive end of a request that was {@linkplain #admits admitted}. */
   static MpaLock passive(LockKey key, MpaFrame request) {
-    return new MpaLock(key, /* active= */ false, request);
+    return new MpaLock(key, request);
   }
 
   /** Returns the reply to a request that is not admitted. */
@@ -104,7 +102,7 @@ final class MpaLock {
       return false;
     }
     byte[] accepts = unprovenBytes(reply);
-    LockSession made = LockSession.of(key, active, unprovenBytes(request), accepts);
+    LockSession made = LockSession.of(key, /* active= */ true, unprovenBytes(request), accepts);
     if (!isProof(reply, made.proofOfPeer(accepts))) {
       return false;
     }
