@@ -12,7 +12,6 @@ import io.verbena.benchmarks.grpc.GrpcNetty;
 import io.verbena.benchmarks.peers.AeronMode;
 import io.verbena.benchmarks.peers.AeronOneWay;
 import io.verbena.benchmarks.peers.AeronPingPong;
-import io.verbena.benchmarks.peers.AeronUdpPingPong;
 import io.verbena.benchmarks.peers.LinePingPong;
 import io.verbena.benchmarks.peers.MemcpyOneWay;
 import io.verbena.benchmarks.peers.MemcpyReads;
@@ -21,14 +20,9 @@ import io.verbena.benchmarks.peers.NettyIdleConnections;
 import io.verbena.benchmarks.peers.NettyKind;
 import io.verbena.benchmarks.peers.NettyOneWay;
 import io.verbena.benchmarks.peers.NettyPingPong;
-import io.verbena.benchmarks.peers.NettyWireOneWay;
 import io.verbena.benchmarks.peers.SpscCopyOneWay;
 import io.verbena.benchmarks.peers.SpscOneWay;
 import io.verbena.benchmarks.peers.SpscPingPong;
-import io.verbena.benchmarks.peers.TcpOneWay;
-import io.verbena.benchmarks.peers.TcpPingPong;
-import io.verbena.benchmarks.peers.UdpOneWay;
-import io.verbena.benchmarks.peers.UdpPingPong;
 import io.verbena.benchmarks.ratis.RaftAppends;
 import io.verbena.benchmarks.rsocket.OverLocal;
 import io.verbena.benchmarks.rsocket.OverRdma;
@@ -40,14 +34,9 @@ import io.verbena.benchmarks.verbena.MonoReads;
 import io.verbena.benchmarks.verbena.ReactiveIdleConnections;
 import io.verbena.benchmarks.verbena.ReactiveOneWay;
 import io.verbena.benchmarks.verbena.ReactivePingPong;
-import io.verbena.benchmarks.verbena.ReactiveWireOneWay;
-import io.verbena.benchmarks.verbena.ReactiveWirePingPong;
-import io.verbena.benchmarks.verbena.RemoteWrites;
 import io.verbena.benchmarks.verbena.VerbsOneWay;
 import io.verbena.benchmarks.verbena.VerbsPingPong;
 import io.verbena.benchmarks.verbena.VerbsReads;
-import io.verbena.benchmarks.verbena.WireHosts;
-import io.verbena.benchmarks.verbena.WirePingPong;
 import io.verbena.benchmarks.work.IdleConnections;
 import io.verbena.benchmarks.work.Measurement;
 import io.verbena.benchmarks.work.Measures;
@@ -59,9 +48,7 @@ import io.verbena.benchmarks.work.Plan;
 import io.verbena.benchmarks.work.ReadLayout;
 import io.verbena.benchmarks.work.UnaryCalls;
 import io.verbena.ratis.VerbenaRpcType;
-import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -79,8 +66,6 @@ final class Catalog {
 
   private static final Duration RSOCKET_WARMS_UP = Duration.ofSeconds(4);
   private static final Duration RATIS_WARMS_UP = Duration.ofSeconds(10);
-  private static final Duration WIRE_WARMS_UP = Duration.ofSeconds(3);
-  private static final String IWARP = "iwarp://127.0.0.1";
   private static final int CROWD = 1000;
 
   /** Sockets take a file descriptor at each end. */
@@ -94,7 +79,7 @@ final class Catalog {
   private static final List<Duration> START =
       Stream.of(0, 250, 500, 1000, 2000, 5000).map(Duration::ofMillis).toList();
 
-  private final List<BenchCase<?>> cases = new ArrayList<>();
+  private final CaseList cases = new CaseList();
 
   private Catalog() {
     reads("read-4k", "one-sided READ 4 KiB, one thread", 4 << 10);
@@ -117,11 +102,11 @@ final class Catalog {
     crowds();
     scales();
     starts();
-    betweenProcesses();
+    WireCatalog.addTo(cases);
   }
 
   static List<BenchCase<?>> cases() {
-    return List.copyOf(new Catalog().cases);
+    return new Catalog().cases.all();
   }
 
   private void reads(String id, String title, int size) {
@@ -542,108 +527,6 @@ final class Catalog {
     }
   }
 
-  private void betweenProcesses() {
-    Workload<PingPong> overTcp =
-        new Workload<>(
-            "iwarp-ping",
-            "64 B round trip over TCP between two processes, busy, p50",
-            "us",
-            1e-3,
-            false,
-            WIRE_WARMS_UP,
-            (participant, plan) -> Measures.roundTrips(participant, SMALL, plan));
-    add(overTcp, LIMIT, "tcp", () -> new TcpPingPong(SMALL));
-    add(overTcp, VERBENA, "verbs", () -> new WirePingPong(SMALL, WireHosts.TCP));
-    add(
-        overTcp,
-        VERBENA,
-        "reactive",
-        () -> new ReactiveWirePingPong(SMALL, URI.create(IWARP + ":0")));
-    add(overTcp, VERBENA, "verbs-locked", () -> new WirePingPong(SMALL, WireHosts.TCP_LOCKED));
-    largeOverTcp();
-    Workload<PingPong> echo =
-        new Workload<>(
-            "roce-ping",
-            "64 B round trip between two processes, busy, p50",
-            "us",
-            1e-3,
-            false,
-            WIRE_WARMS_UP,
-            (participant, plan) -> Measures.roundTrips(participant, SMALL, plan));
-    add(echo, LIMIT, "udp", () -> new UdpPingPong(SMALL));
-    add(echo, PEER, "aeron-udp", () -> new AeronUdpPingPong(SMALL));
-    add(echo, VERBENA, "roce", () -> new WirePingPong(SMALL, WireHosts.ONE));
-    add(echo, VERBENA, "roce-locked", () -> new WirePingPong(SMALL, WireHosts.ONE_LOCKED));
-    add(echo, VERBENA, "roce-two-hosts", () -> new WirePingPong(SMALL, WireHosts.TWO));
-    Workload<OneWay> writes =
-        new Workload<>(
-            "roce-write-64k",
-            "64 KiB messages between two processes in packets of 4096: RDMA WRITE, and one way",
-            "Gbit/s",
-            LARGE * 8e-9,
-            true,
-            WIRE_WARMS_UP,
-            (participant, plan) -> Measures.messages(participant, LARGE, plan));
-    add(writes, LIMIT, "udp", () -> new UdpOneWay(LARGE));
-    add(writes, VERBENA, "roce", () -> new RemoteWrites(LARGE, WireHosts.ONE));
-    add(writes, VERBENA, "roce-locked", () -> new RemoteWrites(LARGE, WireHosts.ONE_LOCKED));
-    add(writes, VERBENA, "roce-two-hosts", () -> new RemoteWrites(LARGE, WireHosts.TWO));
-    Workload<OneWay> single =
-        new Workload<>(
-            "roce-write-64k-single",
-            "64 KiB RDMA WRITE between two processes in packets of 4096, one at a time",
-            "Gbit/s",
-            LARGE * 8e-9,
-            true,
-            WIRE_WARMS_UP,
-            (participant, plan) -> Measures.messages(participant, LARGE, plan));
-    add(single, VERBENA, "roce", () -> RemoteWrites.single(LARGE, WireHosts.ONE));
-    add(single, VERBENA, "roce-locked", () -> RemoteWrites.single(LARGE, WireHosts.ONE_LOCKED));
-  }
-
-  private void largeOverTcp() {
-    String title = "64 KiB messages over TCP between two processes";
-    URI hca = URI.create(IWARP + ":0");
-    Workload<OneWay> busy =
-        new Workload<>(
-            "iwarp-64k",
-            title + ", busy",
-            "GB/s",
-            LARGE * 1e-9,
-            true,
-            WIRE_WARMS_UP,
-            (participant, plan) -> Measures.messages(participant, LARGE, plan));
-    add(busy, LIMIT, "tcp", () -> new TcpOneWay(LARGE, true));
-    add(busy, PEER, "netty-epoll", () -> new NettyWireOneWay(NettyKind.EPOLL_BUSY, LARGE));
-    add(busy, VERBENA, "verbs-write", () -> new RemoteWrites(LARGE, WireHosts.TCP));
-    PollMode plain = RdmaOptions.defaults().pollMode();
-    add(busy, VERBENA, "reactive", () -> new ReactiveWireOneWay(LARGE, hca, plain, false));
-    add(
-        busy,
-        VERBENA,
-        "reactive-busy",
-        () -> new ReactiveWireOneWay(LARGE, hca, PollMode.BUSY, false));
-    add(busy, VERBENA, "reactive-eager", () -> new ReactiveWireOneWay(LARGE, hca, plain, true));
-    add(busy, VERBENA, "verbs-write-locked", () -> new RemoteWrites(LARGE, WireHosts.TCP_LOCKED));
-    Workload<OneWay> cpu =
-        new Workload<>(
-            "iwarp-64k-cpu",
-            title + ", asleep: CPU of a GB, both ends",
-            "ms/GB",
-            1e3 / LARGE,
-            false,
-            WIRE_WARMS_UP,
-            (participant, plan) -> Measures.messageCpu(participant, LARGE, plan));
-    add(cpu, LIMIT, "tcp", () -> new TcpOneWay(LARGE, false));
-    add(cpu, PEER, "netty-epoll", () -> new NettyWireOneWay(NettyKind.EPOLL, LARGE));
-    add(cpu, VERBENA, "reactive", () -> new ReactiveWireOneWay(LARGE, hca, plain, false));
-    add(
-        cpu,
-        VERBENA,
-        "reactive-event",
-        () -> new ReactiveWireOneWay(LARGE, hca, PollMode.EVENT, false));
-  }
-
   /** Set up for the work, as the peers are: a message of this size is one SEND, in warm memory. */
   private static RdmaOptions eager(int size) {
     return RdmaOptions.builder().eagerSize(size).receiveDepth(32).window(64).build();
@@ -651,6 +534,6 @@ final class Catalog {
 
   private <P extends Participant> void add(
       Workload<P> work, Role role, String participant, BenchCase.Opening<P> opening) {
-    cases.add(new BenchCase<>(work, role, participant, opening));
+    cases.add(work, role, participant, opening);
   }
 }

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.peers;
 
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
@@ -51,17 +59,26 @@ public enum NettyKind {
   /** RDMA channels on an emulated HCA, loops that poll. */
   RDMA_BUSY(Fabric.EMULATED, true),
   /** RDMA channels on an emulated HCA, loops as they come. */
-  RDMA_DEFAULT(Fabric.EMULATED, false);
+  RDMA_DEFAULT(Fabric.EMULATED, false),
+  /** RDMA channels on shared memory, loops that sleep. */
+  SHARED(Fabric.SHARED_MEMORY, false),
+  /** RDMA channels on shared memory, loops that poll. */
+  SHARED_BUSY(Fabric.SHARED_MEMORY, true);
 
   private enum Fabric {
     TCP,
     EPOLL,
     UNIX,
     JVM,
-    EMULATED
+    EMULATED,
+    SHARED_MEMORY
   }
 
   private static final URI HCA = URI.create("emulated://netty");
+  private static final URI SHARED_HCA = URI.create("shm://verbena-bench");
+
+  private static final WriteBufferWaterMark WATER_MARK =
+      new WriteBufferWaterMark(256 << 10, 512 << 10);
 
   /** The size that NIO reads at once. */
   private static final int RECEIVE_SIZE = 64 << 10;
@@ -86,7 +103,7 @@ public enum NettyKind {
 
   /** Returns whether its channels are RDMA channels, which have an allocator of their own. */
   boolean allocates() {
-    return fabric == Fabric.EMULATED;
+    return fabric == Fabric.EMULATED || fabric == Fabric.SHARED_MEMORY;
   }
 
   /** Returns whether its channels are of TCP, or take TCP's options. */
@@ -112,9 +129,9 @@ public enum NettyKind {
       case TCP -> busy(NioIoHandler.newFactory());
       case EPOLL, UNIX -> busy(EpollIoHandler.newFactory());
       case JVM -> busy(LocalIoHandler.newFactory());
-      case EMULATED ->
+      case EMULATED, SHARED_MEMORY ->
           RdmaIoHandler.newFactory(
-              HCA,
+              fabric == Fabric.EMULATED ? HCA : SHARED_HCA,
               RdmaOptions.builder()
                   .eagerSize(receiveSize)
                   .receiveDepth(DEPTH)
@@ -135,7 +152,7 @@ public enum NettyKind {
       case EPOLL -> EpollSocketChannel.class;
       case UNIX -> EpollDomainSocketChannel.class;
       case JVM -> LocalChannel.class;
-      case EMULATED -> RdmaSocketChannel.class;
+      case EMULATED, SHARED_MEMORY -> RdmaSocketChannel.class;
     };
   }
 
@@ -146,7 +163,7 @@ public enum NettyKind {
       case EPOLL -> EpollServerSocketChannel.class;
       case UNIX -> EpollServerDomainSocketChannel.class;
       case JVM -> LocalServerChannel.class;
-      case EMULATED -> RdmaServerSocketChannel.class;
+      case EMULATED, SHARED_MEMORY -> RdmaServerSocketChannel.class;
     };
   }
 
@@ -157,7 +174,64 @@ public enum NettyKind {
       case UNIX ->
           new DomainSocketAddress(
               Path.of(System.getProperty("java.io.tmpdir"), "netty.socket").toFile());
-      case TCP, EPOLL, EMULATED -> new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+      case TCP, EPOLL, EMULATED, SHARED_MEMORY -> onLoopback(0);
     };
+  }
+
+  private static SocketAddress onLoopback(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+  }
+
+  /** Returns what {@link #parse} makes this address of, in another process. */
+  static String format(SocketAddress address) {
+    return address instanceof InetSocketAddress ip
+        ? Integer.toString(ip.getPort())
+        : ((DomainSocketAddress) address).path();
+  }
+
+  /** Returns the address of a listener of this kind in another process. */
+  SocketAddress parse(String address) {
+    return fabric == Fabric.UNIX
+        ? new DomainSocketAddress(address)
+        : onLoopback(Integer.parseInt(address));
+  }
+
+  /** Channels that connect, set up for messages of {@code size} bytes; they want a handler. */
+  Bootstrap connector(EventLoopGroup group, int size) {
+    Bootstrap connector =
+        new Bootstrap()
+            .group(group)
+            .channel(channel())
+            .option(ChannelOption.RECVBUF_ALLOCATOR, reads(size))
+            .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
+    if (!allocates()) {
+      connector.option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT);
+    }
+    if (takesTcpOptions()) {
+      connector.option(ChannelOption.TCP_NODELAY, true);
+    }
+    return connector;
+  }
+
+  /** Channels that listen, as {@link #connector}. */
+  ServerBootstrap acceptor(EventLoopGroup group, int size) {
+    ServerBootstrap acceptor =
+        new ServerBootstrap()
+            .group(group)
+            .channel(serverChannel())
+            .childOption(ChannelOption.RECVBUF_ALLOCATOR, reads(size));
+    if (!allocates()) {
+      acceptor.childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT);
+    }
+    if (takesTcpOptions()) {
+      acceptor.childOption(ChannelOption.TCP_NODELAY, true);
+    }
+    return acceptor;
+  }
+
+  /** A local channel copies buffers together up to this size; large ones it hands over. */
+  private RecvByteBufAllocator reads(int size) {
+    return new FixedRecvByteBufAllocator(
+        isLocal() ? RECEIVE_SIZE : Math.max(4 * size, RECEIVE_SIZE));
   }
 }

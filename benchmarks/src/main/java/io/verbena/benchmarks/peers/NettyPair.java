@@ -3,15 +3,11 @@ package io.verbena.benchmarks.peers;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.FixedLengthFrameDecoder;
 import io.netty.util.concurrent.Future;
 import io.verbena.benchmarks.work.Deadline;
@@ -22,9 +18,6 @@ import java.util.concurrent.TimeUnit;
 /** A Netty connection within this JVM, an event loop for each end. */
 final class NettyPair implements AutoCloseable {
   static final Duration LIMIT = Duration.ofSeconds(10);
-  private static final WriteBufferWaterMark WATER_MARK =
-      new WriteBufferWaterMark(256 << 10, 512 << 10);
-  private static final int SMALLEST_READ = 64 << 10;
 
   private final EventLoopGroup clients;
   private final EventLoopGroup servers;
@@ -36,30 +29,12 @@ final class NettyPair implements AutoCloseable {
       throws Exception {
     clients = new MultiThreadIoEventLoopGroup(1, kind.handler());
     servers = new MultiThreadIoEventLoopGroup(1, kind.handler());
-    // A local channel copies buffers together up to this size; large ones it hands over.
-    int read = kind.isLocal() ? SMALLEST_READ : Math.max(4 * size, SMALLEST_READ);
     CompletableFuture<Channel> accepted = new CompletableFuture<>();
     ServerBootstrap acceptor =
-        new ServerBootstrap()
-            .group(servers)
-            .channel(kind.serverChannel())
-            .childOption(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(read))
-            .childHandler(new End(size, serverHandler, accepted));
+        kind.acceptor(servers, size).childHandler(new End(size, serverHandler, accepted));
     Bootstrap connector =
-        new Bootstrap()
-            .group(clients)
-            .channel(kind.channel())
-            .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(read))
-            .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
+        kind.connector(clients, size)
             .handler(new End(size, clientHandler, new CompletableFuture<>()));
-    if (!kind.allocates()) {
-      acceptor.childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT);
-      connector.option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT);
-    }
-    if (kind.takesTcpOptions()) {
-      acceptor.childOption(ChannelOption.TCP_NODELAY, true);
-      connector.option(ChannelOption.TCP_NODELAY, true);
-    }
     listener = acceptor.bind(kind.address()).sync().channel();
     client = connector.connect(listener.localAddress()).sync().channel();
     server = Deadline.in(LIMIT).await(accepted);

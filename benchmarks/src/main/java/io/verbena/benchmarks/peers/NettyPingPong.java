@@ -45,16 +45,17 @@ public final class NettyPingPong implements PingPong {
     server.release();
   }
 
-  private static final class Client extends NettyEnd {
+  /** The end that begins. */
+  static final class Client extends NettyEnd {
     private Ping ping;
     private long left;
 
-    private Client(int size) {
+    Client(int size) {
       super(size);
       ping = new Ping(size);
     }
 
-    private void begin(Channel channel, long rounds, Ping ping, CompletableFuture<Void> done) {
+    void begin(Channel channel, long rounds, Ping ping, CompletableFuture<Void> done) {
       begin(done);
       this.ping = ping;
       this.left = rounds;
@@ -78,15 +79,16 @@ public final class NettyPingPong implements PingPong {
     }
   }
 
-  private static final class Server extends NettyEnd {
+  /** The end that answers. */
+  static final class Server extends NettyEnd {
     private Pong pong;
 
-    private Server(int size) {
+    Server(int size) {
       super(size);
       pong = new Pong(size);
     }
 
-    private void begin(Pong pong, CompletableFuture<Void> done) {
+    void begin(Pong pong, CompletableFuture<Void> done) {
       begin(done);
       this.pong = pong;
     }

@@ -15,27 +15,29 @@ import java.time.Duration;
 import java.util.Objects;
 import reactor.core.publisher.Mono;
 
-/** {@code Flux} to and fro between two processes, the loops of both ends polling. */
+/** {@code Flux} to and fro between two processes. */
 public final class ReactiveWirePingPong implements PingPong {
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
   private final OtherProcess other;
-  private final RdmaTransport transport = polling();
+  private final RdmaTransport transport;
   private final ReactivePings pings;
 
   /**
    * Connects.
    *
    * @param server where the other process listens
+   * @param mode how the loops of both ends poll
    */
-  public ReactiveWirePingPong(int size, URI server) throws Exception {
-    other = new OtherProcess(Server.class, server, size);
+  public ReactiveWirePingPong(int size, URI server, PollMode mode) throws Exception {
+    other = new OtherProcess(Server.class, server, size, mode);
+    transport = transport(mode);
     URI address = URI.create(other.line());
     pings = new ReactivePings(present(transport.connect(address)), size);
   }
 
-  private static RdmaTransport polling() {
-    return RdmaTransport.create(RdmaOptions.builder().loops(1).pollMode(PollMode.BUSY).build());
+  private static RdmaTransport transport(PollMode mode) {
+    return RdmaTransport.create(RdmaOptions.builder().loops(1).pollMode(mode).build());
   }
 
   private static <T> T present(Mono<T> made) {
@@ -59,13 +61,13 @@ public final class ReactiveWirePingPong implements PingPong {
   static final class Server {
     private Server() {}
 
-    /** Arguments: where to listen, and the size of the messages. */
+    /** Arguments: where to listen, the size of the messages, and how the loop polls. */
     public static void main(String[] arguments) {
       OtherProcess.endWithParent();
       int size = Integer.parseInt(arguments[1]);
       RdmaServer server =
           present(
-              polling()
+              transport(PollMode.valueOf(arguments[2]))
                   .bind(
                       URI.create(arguments[0]),
                       connection -> Mono.fromFuture(new ReactivePongs(connection, size).ended())));

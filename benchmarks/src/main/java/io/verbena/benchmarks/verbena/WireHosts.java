@@ -7,7 +7,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 
-/** The addresses of the two processes of {@link WirePingPong} and {@link RemoteWrites}. */
+/**
+ * The addresses of the two processes of {@link WirePingPong}, {@link RemoteWrites} and {@link
+ * RemoteReads}.
+ */
 public enum WireHosts {
   /** Both at one address, as programs of one host are: no RNIC is at either end. */
   ONE("roce://127.83.0.1", false),
@@ -25,7 +28,10 @@ public enum WireHosts {
   TCP("iwarp://127.0.0.1", false),
 
   /** The same with a lock: all bytes are sealed. */
-  TCP_LOCKED("iwarp://127.0.0.1", true);
+  TCP_LOCKED("iwarp://127.0.0.1", true),
+
+  /** On shared memory, where services of one name are told apart by their ports. */
+  SHARED_MEMORY("shm://verbena-bench", false);
 
   private static final int KEY_BYTES = 32;
 

@@ -16,8 +16,8 @@ import java.net.URI;
 import java.time.Duration;
 
 /**
- * The other process of {@link WirePingPong} and {@link RemoteWrites}: prints its address and the
- * memory that may be written, and then answers messages as they come.
+ * The other process of {@link WirePingPong}, {@link RemoteWrites} and {@link RemoteReads}: prints
+ * its address and the memory that may be written, and then answers messages as they come.
  */
 final class WireOther {
   static final int RECEIVES = 16;

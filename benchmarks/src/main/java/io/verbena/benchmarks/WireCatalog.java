@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.benchmarks;
+
+import static io.verbena.benchmarks.Role.LIMIT;
+import static io.verbena.benchmarks.Role.PEER;
+import static io.verbena.benchmarks.Role.VERBENA;
+
+import io.verbena.PollMode;
+import io.verbena.RdmaOptions;
+import io.verbena.benchmarks.peers.AeronUdpPingPong;
+import io.verbena.benchmarks.peers.MemcpyReads;
+import io.verbena.benchmarks.peers.NettyKind;
+import io.verbena.benchmarks.peers.NettyWireOneWay;
+import io.verbena.benchmarks.peers.NettyWirePingPong;
+import io.verbena.benchmarks.peers.TcpOneWay;
+import io.verbena.benchmarks.peers.TcpPingPong;
+import io.verbena.benchmarks.peers.UdpOneWay;
+import io.verbena.benchmarks.peers.UdpPingPong;
+import io.verbena.benchmarks.verbena.ReactiveWireOneWay;
+import io.verbena.benchmarks.verbena.ReactiveWirePingPong;
+import io.verbena.benchmarks.verbena.RemoteReads;
+import io.verbena.benchmarks.verbena.RemoteWrites;
+import io.verbena.benchmarks.verbena.WireHosts;
+import io.verbena.benchmarks.verbena.WirePingPong;
+import io.verbena.benchmarks.work.Measures;
+import io.verbena.benchmarks.work.OneSided;
+import io.verbena.benchmarks.work.OneWay;
+import io.verbena.benchmarks.work.Participant;
+import io.verbena.benchmarks.work.PingPong;
+import io.verbena.benchmarks.work.ReadLayout;
+import java.net.URI;
+import java.time.Duration;
+
+/** The workloads between two processes and their participants, in the order of the table. */
+final class WireCatalog {
+  private static final int SMALL = 64;
+  private static final int LARGE = 64 << 10;
+  private static final Duration WARMS_UP = Duration.ofSeconds(3);
+  private static final URI IWARP = URI.create("iwarp://127.0.0.1:0");
+  private static final URI SHM = URI.create("shm://verbena-bench:0");
+  private static final PollMode AS_IT_COMES = RdmaOptions.defaults().pollMode();
+
+  private final CaseList cases;
+
+  private WireCatalog(CaseList cases) {
+    this.cases = cases;
+  }
+
+  static void addTo(CaseList cases) {
+    WireCatalog catalog = new WireCatalog(cases);
+    catalog.onSharedMemory();
+    catalog.overTcp();
+    catalog.overUdp();
+  }
+
+  private void onSharedMemory() {
+    String between = " between two processes, shared memory and Unix sockets";
+    Workload<PingPong> busy = roundTrips("shm-ping", "64 B round trip" + between + ", busy, p50");
+    add(busy, PEER, "netty-unix", () -> new NettyWirePingPong(NettyKind.UNIX_BUSY, SMALL));
+    add(busy, VERBENA, "verbs", () -> new WirePingPong(SMALL, WireHosts.SHARED_MEMORY));
+    add(busy, VERBENA, "reactive", () -> new ReactiveWirePingPong(SMALL, SHM, PollMode.BUSY));
+    add(busy, VERBENA, "netty", () -> new NettyWirePingPong(NettyKind.SHARED_BUSY, SMALL));
+    Workload<PingPong> asleep =
+        roundTrips("shm-ping-asleep", "64 B round trip" + between + ", asleep, p50");
+    add(asleep, PEER, "netty-unix", () -> new NettyWirePingPong(NettyKind.UNIX, SMALL));
+    add(asleep, VERBENA, "reactive", () -> new ReactiveWirePingPong(SMALL, SHM, PollMode.EVENT));
+    add(asleep, VERBENA, "netty", () -> new NettyWirePingPong(NettyKind.SHARED, SMALL));
+    Workload<OneWay> small =
+        oneWay("shm-64", "64 B messages" + between + ", busy", "M/s", 1e-6, SMALL);
+    add(small, PEER, "netty-unix", () -> new NettyWireOneWay(NettyKind.UNIX_BUSY, SMALL));
+    add(small, VERBENA, "verbs-write", () -> new RemoteWrites(SMALL, WireHosts.SHARED_MEMORY));
+    add(small, VERBENA, "reactive", () -> new ReactiveWireOneWay(SMALL, SHM, PollMode.BUSY, false));
+    add(small, VERBENA, "netty", () -> new NettyWireOneWay(NettyKind.SHARED_BUSY, SMALL));
+    Workload<OneWay> large =
+        oneWay("shm-64k", "64 KiB messages" + between + ", busy", "GB/s", LARGE * 1e-9, LARGE);
+    add(large, PEER, "netty-unix", () -> new NettyWireOneWay(NettyKind.UNIX_BUSY, LARGE));
+    add(large, VERBENA, "verbs-write", () -> new RemoteWrites(LARGE, WireHosts.SHARED_MEMORY));
+    add(large, VERBENA, "reactive", () -> new ReactiveWireOneWay(LARGE, SHM, AS_IT_COMES, false));
+    add(
+        large,
+        VERBENA,
+        "reactive-busy",
+        () -> new ReactiveWireOneWay(LARGE, SHM, PollMode.BUSY, false));
+    add(
+        large,
+        VERBENA,
+        "reactive-eager",
+        () -> new ReactiveWireOneWay(LARGE, SHM, AS_IT_COMES, true));
+    add(large, VERBENA, "netty", () -> new NettyWireOneWay(NettyKind.SHARED_BUSY, LARGE));
+    ReadLayout layout = ReadLayout.of(4 << 10);
+    Workload<OneSided> reads =
+        new Workload<>(
+            "shm-read-4k",
+            "one-sided READ 4 KiB of another process's memory",
+            "Mop/s",
+            1e-6,
+            true,
+            WARMS_UP,
+            (participant, plan) -> Measures.reads(participant, layout, plan));
+    add(reads, LIMIT, "memcpy", () -> new MemcpyReads(layout));
+    add(reads, VERBENA, "verbs", () -> new RemoteReads(layout, WireHosts.SHARED_MEMORY));
+  }
+
+  private void overTcp() {
+    Workload<PingPong> echo =
+        roundTrips("iwarp-ping", "64 B round trip over TCP between two processes, busy, p50");
+    add(echo, LIMIT, "tcp", () -> new TcpPingPong(SMALL));
+    add(echo, VERBENA, "verbs", () -> new WirePingPong(SMALL, WireHosts.TCP));
+    add(echo, VERBENA, "reactive", () -> new ReactiveWirePingPong(SMALL, IWARP, PollMode.BUSY));
+    add(echo, VERBENA, "verbs-locked", () -> new WirePingPong(SMALL, WireHosts.TCP_LOCKED));
+    String title = "64 KiB messages over TCP between two processes";
+    Workload<OneWay> busy = oneWay("iwarp-64k", title + ", busy", "GB/s", LARGE * 1e-9, LARGE);
+    add(busy, LIMIT, "tcp", () -> new TcpOneWay(LARGE, true));
+    add(busy, PEER, "netty-epoll", () -> new NettyWireOneWay(NettyKind.EPOLL_BUSY, LARGE));
+    add(busy, VERBENA, "verbs-write", () -> new RemoteWrites(LARGE, WireHosts.TCP));
+    add(busy, VERBENA, "reactive", () -> new ReactiveWireOneWay(LARGE, IWARP, AS_IT_COMES, false));
+    add(
+        busy,
+        VERBENA,
+        "reactive-busy",
+        () -> new ReactiveWireOneWay(LARGE, IWARP, PollMode.BUSY, false));
+    add(
+        busy,
+        VERBENA,
+        "reactive-eager",
+        () -> new ReactiveWireOneWay(LARGE, IWARP, AS_IT_COMES, true));
+    add(busy, VERBENA, "verbs-write-locked", () -> new RemoteWrites(LARGE, WireHosts.TCP_LOCKED));
+    Workload<OneWay> cpu =
+        new Workload<>(
+            "iwarp-64k-cpu",
+            title + ", asleep: CPU of a GB, both ends",
+            "ms/GB",
+            1e3 / LARGE,
+            false,
+            WARMS_UP,
+            (participant, plan) -> Measures.messageCpu(participant, LARGE, plan));
+    add(cpu, LIMIT, "tcp", () -> new TcpOneWay(LARGE, false));
+    add(cpu, PEER, "netty-epoll", () -> new NettyWireOneWay(NettyKind.EPOLL, LARGE));
+    add(cpu, VERBENA, "reactive", () -> new ReactiveWireOneWay(LARGE, IWARP, AS_IT_COMES, false));
+    add(
+        cpu,
+        VERBENA,
+        "reactive-event",
+        () -> new ReactiveWireOneWay(LARGE, IWARP, PollMode.EVENT, false));
+  }
+
+  private void overUdp() {
+    Workload<PingPong> echo =
+        roundTrips("roce-ping", "64 B round trip between two processes, busy, p50");
+    add(echo, LIMIT, "udp", () -> new UdpPingPong(SMALL));
+    add(echo, PEER, "aeron-udp", () -> new AeronUdpPingPong(SMALL));
+    add(echo, VERBENA, "roce", () -> new WirePingPong(SMALL, WireHosts.ONE));
+    add(echo, VERBENA, "roce-locked", () -> new WirePingPong(SMALL, WireHosts.ONE_LOCKED));
+    add(echo, VERBENA, "roce-two-hosts", () -> new WirePingPong(SMALL, WireHosts.TWO));
+    Workload<OneWay> writes =
+        oneWay(
+            "roce-write-64k",
+            "64 KiB messages between two processes in packets of 4096: RDMA WRITE, and one way",
+            "Gbit/s",
+            LARGE * 8e-9,
+            LARGE);
+    add(writes, LIMIT, "udp", () -> new UdpOneWay(LARGE));
+    add(writes, VERBENA, "roce", () -> new RemoteWrites(LARGE, WireHosts.ONE));
+    add(writes, VERBENA, "roce-locked", () -> new RemoteWrites(LARGE, WireHosts.ONE_LOCKED));
+    add(writes, VERBENA, "roce-two-hosts", () -> new RemoteWrites(LARGE, WireHosts.TWO));
+    Workload<OneWay> single =
+        oneWay(
+            "roce-write-64k-single",
+            "64 KiB RDMA WRITE between two processes in packets of 4096, one at a time",
+            "Gbit/s",
+            LARGE * 8e-9,
+            LARGE);
+    add(single, VERBENA, "roce", () -> RemoteWrites.single(LARGE, WireHosts.ONE));
+    add(single, VERBENA, "roce-locked", () -> RemoteWrites.single(LARGE, WireHosts.ONE_LOCKED));
+  }
+
+  private static Workload<PingPong> roundTrips(String id, String title) {
+    return new Workload<>(
+        id,
+        title,
+        "us",
+        1e-3,
+        false,
+        WARMS_UP,
+        (participant, plan) -> Measures.roundTrips(participant, SMALL, plan));
+  }
+
+  private static Workload<OneWay> oneWay(
+      String id, String title, String unit, double scale, int size) {
+    return new Workload<>(
+        id,
+        title,
+        unit,
+        scale,
+        true,
+        WARMS_UP,
+        (participant, plan) -> Measures.messages(participant, size, plan));
+  }
+
+  private <P extends Participant> void add(
+      Workload<P> work, Role role, String participant, BenchCase.Opening<P> opening) {
+    cases.add(work, role, participant, opening);
+  }
+}
