@@ -24,6 +24,7 @@ import io.verbena.benchmarks.peers.SpscCopyOneWay;
 import io.verbena.benchmarks.peers.SpscOneWay;
 import io.verbena.benchmarks.peers.SpscPingPong;
 import io.verbena.benchmarks.ratis.RaftAppends;
+import io.verbena.benchmarks.ratis.RaftRpc;
 import io.verbena.benchmarks.rsocket.OverLocal;
 import io.verbena.benchmarks.rsocket.OverRdma;
 import io.verbena.benchmarks.rsocket.OverTcp;
@@ -47,13 +48,10 @@ import io.verbena.benchmarks.work.PingPong;
 import io.verbena.benchmarks.work.Plan;
 import io.verbena.benchmarks.work.ReadLayout;
 import io.verbena.benchmarks.work.UnaryCalls;
-import io.verbena.ratis.VerbenaRpcType;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.apache.ratis.rpc.RpcType;
-import org.apache.ratis.rpc.SupportedRpcType;
 
 /** All workloads and their participants, in the order of the table. */
 final class Catalog {
@@ -354,12 +352,9 @@ final class Catalog {
   }
 
   private void overEachRpcType(Workload<UnaryCalls> work, int outstanding) {
-    RpcType grpc = SupportedRpcType.GRPC;
-    RpcType netty = SupportedRpcType.NETTY;
-    add(work, PEER, "ratis-grpc", () -> new RaftAppends(grpc, outstanding, CALL));
-    add(work, PEER, "ratis-netty", () -> new RaftAppends(netty, outstanding, CALL));
-    RpcType rdma = new VerbenaRpcType();
-    add(work, VERBENA, "ratis", () -> new RaftAppends(rdma, outstanding, CALL));
+    add(work, PEER, "ratis-grpc", () -> RaftAppends.inThisJvm(RaftRpc.GRPC, outstanding, CALL));
+    add(work, PEER, "ratis-netty", () -> RaftAppends.inThisJvm(RaftRpc.NETTY, outstanding, CALL));
+    add(work, VERBENA, "ratis", () -> RaftAppends.inThisJvm(RaftRpc.EMULATED, outstanding, CALL));
   }
 
   private void crowds() {

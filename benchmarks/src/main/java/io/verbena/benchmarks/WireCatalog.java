@@ -16,6 +16,8 @@ import io.verbena.benchmarks.peers.TcpOneWay;
 import io.verbena.benchmarks.peers.TcpPingPong;
 import io.verbena.benchmarks.peers.UdpOneWay;
 import io.verbena.benchmarks.peers.UdpPingPong;
+import io.verbena.benchmarks.ratis.RaftAppends;
+import io.verbena.benchmarks.ratis.RaftRpc;
 import io.verbena.benchmarks.verbena.ReactiveWireOneWay;
 import io.verbena.benchmarks.verbena.ReactiveWirePingPong;
 import io.verbena.benchmarks.verbena.RemoteReads;
@@ -30,11 +32,14 @@ import io.verbena.benchmarks.work.PingPong;
 import io.verbena.benchmarks.work.ReadLayout;
 import java.net.URI;
 import java.time.Duration;
+import java.util.function.ToLongFunction;
 
 /** The workloads between two processes and their participants, in the order of the table. */
 final class WireCatalog {
   private static final int SMALL = 64;
   private static final int LARGE = 64 << 10;
+  private static final int CALL = 1 << 10;
+  private static final Duration RATIS_WARMS_UP = Duration.ofSeconds(10);
   private static final Duration WARMS_UP = Duration.ofSeconds(3);
   private static final URI IWARP = URI.create("iwarp://127.0.0.1:0");
   private static final URI SHM = URI.create("shm://verbena-bench:0");
@@ -51,6 +56,8 @@ final class WireCatalog {
     catalog.onSharedMemory();
     catalog.overTcp();
     catalog.overUdp();
+    catalog.raftWrites(1);
+    catalog.raftWrites(128);
   }
 
   private void onSharedMemory() {
@@ -172,6 +179,48 @@ final class WireCatalog {
             LARGE);
     add(single, VERBENA, "roce", () -> RemoteWrites.single(LARGE, WireHosts.ONE));
     add(single, VERBENA, "roce-locked", () -> RemoteWrites.single(LARGE, WireHosts.ONE_LOCKED));
+  }
+
+  private void raftWrites(int outstanding) {
+    String id = "ratis-processes-" + outstanding;
+    String title =
+        "Ratis, three server processes, writes of 1 KiB, " + outstanding + " outstanding";
+    overEachRpc(
+        new Workload<>(id, title, "k/s", 1e-3, true, RATIS_WARMS_UP, Measures::calls), outstanding);
+    overEachRpc(
+        cpu(
+            id + "-leader-cpu",
+            title + ": CPU of a write at the leader",
+            RaftAppends::leaderCpuNanos),
+        outstanding);
+    overEachRpc(
+        cpu(
+            id + "-followers-cpu",
+            title + ": CPU of a write at both followers",
+            RaftAppends::followersCpuNanos),
+        outstanding);
+  }
+
+  private static Workload<RaftAppends> cpu(
+      String id, String title, ToLongFunction<RaftAppends> used) {
+    return new Workload<>(
+        id,
+        title,
+        "us",
+        1e-3,
+        false,
+        RATIS_WARMS_UP,
+        (participant, plan) -> Measures.otherCpu(participant, used, plan));
+  }
+
+  private void overEachRpc(Workload<RaftAppends> work, int outstanding) {
+    add(work, PEER, "ratis-grpc", () -> RaftAppends.inProcesses(RaftRpc.GRPC, outstanding, CALL));
+    add(work, PEER, "ratis-netty", () -> RaftAppends.inProcesses(RaftRpc.NETTY, outstanding, CALL));
+    add(
+        work,
+        VERBENA,
+        "ratis-shm",
+        () -> RaftAppends.inProcesses(RaftRpc.SHARED_MEMORY, outstanding, CALL));
   }
 
   private static Workload<PingPong> roundTrips(String id, String title) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
@@ -263,8 +264,24 @@ public final class Measures {
     List<Double> cpu = new ArrayList<>();
     for (int i = 0; i < plan.repetitions(); i++) {
       ThreadCounters counters = new ThreadCounters();
+      long others = participant.otherCpuNanos();
       batch.run(calls);
-      cpu.add(counters.cpuNanos() / (double) calls);
+      long used = counters.cpuNanos() + participant.otherCpuNanos() - others;
+      cpu.add(used / (double) calls);
+    }
+    return new Measurement(cpu, List.of(), 0);
+  }
+
+  /** Nanoseconds of a call of the CPU that some other process of the participant has used. */
+  public static <P extends UnaryCalls> Measurement otherCpu(
+      P participant, ToLongFunction<P> used, Plan plan) throws Exception {
+    Batch batch = calls -> participant.call(calls, plan.deadline());
+    long calls = warmUp(batch, plan);
+    List<Double> cpu = new ArrayList<>();
+    for (int i = 0; i < plan.repetitions(); i++) {
+      long before = used.applyAsLong(participant);
+      batch.run(calls);
+      cpu.add((used.applyAsLong(participant) - before) / (double) calls);
     }
     return new Measurement(cpu, List.of(), 0);
   }

@@ -14,9 +14,4 @@ public interface OneWay extends Participant {
    */
   void transfer(long messages, MessageSource source, MessageCheck check, Deadline deadline)
       throws Exception;
-
-  /** The nanoseconds of CPU that a second process has used so far; 0 without one. */
-  default long otherCpuNanos() {
-    return 0;
-  }
 }

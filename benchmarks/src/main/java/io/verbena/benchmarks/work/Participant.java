@@ -6,4 +6,9 @@ public interface Participant extends AutoCloseable {
   /** Releases everything; afterwards no thread of the participant runs. */
   @Override
   void close();
+
+  /** The nanoseconds of CPU that other processes of it have used so far; 0 without any. */
+  default long otherCpuNanos() {
+    return 0;
+  }
 }
