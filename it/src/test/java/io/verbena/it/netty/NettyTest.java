@@ -3,8 +3,14 @@ package io.verbena.it.netty;
 
 import io.verbena.it.guest.InSoftRoceGuest;
 import io.verbena.it.guest.LeftOut;
+import org.junit.jupiter.api.Tag;
 
-/** The tests of the Netty channels, unchanged, on {@code disni://}. */
+/**
+ * The tests of the Netty channels, unchanged, on {@code disni://}.
+ *
+ * <p>The second JDK has them on the host, and Reactor Netty's TCP and HTTP on these channels here.
+ */
+@Tag("once")
 @InSoftRoceGuest(
     packages = "io.verbena.netty",
     without = {
