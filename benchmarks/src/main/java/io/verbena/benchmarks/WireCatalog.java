@@ -82,17 +82,7 @@ final class WireCatalog {
         oneWay("shm-64k", "64 KiB messages" + between + ", busy", "GB/s", LARGE * 1e-9, LARGE);
     add(large, PEER, "netty-unix", () -> new NettyWireOneWay(NettyKind.UNIX_BUSY, LARGE));
     add(large, VERBENA, "verbs-write", () -> new RemoteWrites(LARGE, WireHosts.SHARED_MEMORY));
-    add(large, VERBENA, "reactive", () -> new ReactiveWireOneWay(LARGE, SHM, AS_IT_COMES, false));
-    add(
-        large,
-        VERBENA,
-        "reactive-busy",
-        () -> new ReactiveWireOneWay(LARGE, SHM, PollMode.BUSY, false));
-    add(
-        large,
-        VERBENA,
-        "reactive-eager",
-        () -> new ReactiveWireOneWay(LARGE, SHM, AS_IT_COMES, true));
+    flux(large, SHM);
     add(large, VERBENA, "netty", () -> new NettyWireOneWay(NettyKind.SHARED_BUSY, LARGE));
     ReadLayout layout = ReadLayout.of(4 << 10);
     Workload<OneSided> reads =
@@ -108,6 +98,21 @@ final class WireCatalog {
     add(reads, VERBENA, "verbs", () -> new RemoteReads(layout, WireHosts.SHARED_MEMORY));
   }
 
+  /** Adds default options, loops that poll, and messages of one SEND. */
+  private void flux(Workload<OneWay> work, URI hca) {
+    add(work, VERBENA, "reactive", () -> new ReactiveWireOneWay(LARGE, hca, AS_IT_COMES, false));
+    add(
+        work,
+        VERBENA,
+        "reactive-busy",
+        () -> new ReactiveWireOneWay(LARGE, hca, PollMode.BUSY, false));
+    add(
+        work,
+        VERBENA,
+        "reactive-eager",
+        () -> new ReactiveWireOneWay(LARGE, hca, AS_IT_COMES, true));
+  }
+
   private void overTcp() {
     Workload<PingPong> echo =
         roundTrips("iwarp-ping", "64 B round trip over TCP between two processes, busy, p50");
@@ -120,17 +125,7 @@ final class WireCatalog {
     add(busy, LIMIT, "tcp", () -> new TcpOneWay(LARGE, true));
     add(busy, PEER, "netty-epoll", () -> new NettyWireOneWay(NettyKind.EPOLL_BUSY, LARGE));
     add(busy, VERBENA, "verbs-write", () -> new RemoteWrites(LARGE, WireHosts.TCP));
-    add(busy, VERBENA, "reactive", () -> new ReactiveWireOneWay(LARGE, IWARP, AS_IT_COMES, false));
-    add(
-        busy,
-        VERBENA,
-        "reactive-busy",
-        () -> new ReactiveWireOneWay(LARGE, IWARP, PollMode.BUSY, false));
-    add(
-        busy,
-        VERBENA,
-        "reactive-eager",
-        () -> new ReactiveWireOneWay(LARGE, IWARP, AS_IT_COMES, true));
+    flux(busy, IWARP);
     add(busy, VERBENA, "verbs-write-locked", () -> new RemoteWrites(LARGE, WireHosts.TCP_LOCKED));
     Workload<OneWay> cpu =
         new Workload<>(
