@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.verbs;
 
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,19 @@ public interface Device extends AutoCloseable {
    */
   default boolean hasCostlyPosts() {
     return false;
+  }
+
+  /**
+   * Allocates memory to register that suits the device best: an HCA on shared memory lets peers
+   * copy out of it what else passes through a ring. The memory is all 0, begins on a page, and
+   * lives until the garbage collector finds that nothing can reach it; it outlives the device. By
+   * default it is the JVM's direct memory, which need not begin on a page.
+   *
+   * @param length 1 or more
+   * @throws OutOfMemoryError if there is none
+   */
+  default ByteBuffer allocateMemory(int length) {
+    return ByteBuffer.allocateDirect(length);
   }
 
   /** Returns what it counts by itself; {@link DeviceCounters#NONE} where it does not count. */

@@ -3,7 +3,6 @@ package io.verbena.benchmarks.verbena;
 
 import io.verbena.benchmarks.work.ByteBufferView;
 import io.verbena.benchmarks.work.Deadline;
-import io.verbena.benchmarks.work.DirectMemory;
 import io.verbena.benchmarks.work.OneSided;
 import io.verbena.benchmarks.work.OtherProcess;
 import io.verbena.benchmarks.work.ReadCheck;
@@ -41,7 +40,7 @@ public final class RemoteReads implements OneSided {
     target = WireOther.RemoteTarget.decode(other.line());
     end = new VerbsEnd(hosts.here());
     pair = end.connect(target.address());
-    ByteBuffer near = DirectMemory.allocate(layout.size());
+    ByteBuffer near = end.allocate(layout.size());
     local = end.register(near, Access.LOCAL_WRITE);
     view = new ByteBufferView(near, 0);
     Spin spin = Deadline.in(FILLING).spin();

@@ -4,7 +4,6 @@ package io.verbena.benchmarks.verbena;
 import io.verbena.benchmarks.work.ByteBufferView;
 import io.verbena.benchmarks.work.DataCheckFailed;
 import io.verbena.benchmarks.work.Deadline;
-import io.verbena.benchmarks.work.DirectMemory;
 import io.verbena.benchmarks.work.MessageCheck;
 import io.verbena.benchmarks.work.MessageSource;
 import io.verbena.benchmarks.work.OneWay;
@@ -62,8 +61,8 @@ public final class RemoteWrites implements OneWay {
     target = WireOther.RemoteTarget.decode(other.line());
     end = new VerbsEnd(hosts.here());
     pair = end.connect(target.address());
-    messages = DirectMemory.allocate(size * underWay);
-    back = DirectMemory.allocate(size);
+    messages = end.allocate(size * underWay);
+    back = end.allocate(size);
     from = end.register(messages);
     into = end.register(back, Access.LOCAL_WRITE);
     MessageSource source = new MessageSource(size);

@@ -64,6 +64,11 @@ public final class VerbsEnd implements AutoCloseable {
     return device.counters();
   }
 
+  /** Memory that suits the device best. */
+  ByteBuffer allocate(int bytes) {
+    return device.allocateMemory(bytes);
+  }
+
   /** Registers memory until this end is closed. */
   public MemoryRegion register(ByteBuffer memory, Access... access) {
     Set<Access> rights = EnumSet.noneOf(Access.class);

@@ -3,7 +3,6 @@ package io.verbena.benchmarks.verbena;
 
 import io.verbena.benchmarks.work.ByteBufferView;
 import io.verbena.benchmarks.work.Deadline;
-import io.verbena.benchmarks.work.DirectMemory;
 import io.verbena.benchmarks.work.OtherProcess;
 import io.verbena.benchmarks.work.Pong;
 import io.verbena.benchmarks.work.Spin;
@@ -38,10 +37,7 @@ final class WireOther {
     try (VerbsEnd end = new VerbsEnd(URI.create(hca))) {
       MemoryRegion target =
           end.register(
-              DirectMemory.allocate(bytes),
-              Access.LOCAL_WRITE,
-              Access.REMOTE_WRITE,
-              Access.REMOTE_READ);
+              end.allocate(bytes), Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_READ);
       ConnectionListener listener = end.keep(end.manager.listen(onAnyPort(URI.create(hca)), 1));
       System.out.println(
           new RemoteTarget(listener.address(), target.address(), target.rkey()).encode());

@@ -4,9 +4,9 @@ package io.verbena.core.memory;
 import io.netty.util.internal.PlatformDependent;
 import io.verbena.MemoryLimitException;
 import io.verbena.core.stat.JvmDirectMemory;
+import io.verbena.verbs.Device;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,14 +27,25 @@ public final class DirectMemory {
       new DirectMemory(
           PlatformDependent.estimateMaxDirectMemory(),
           JvmDirectMemory::inUse,
-          ByteBuffer::allocateDirect);
+          Device::allocateMemory);
 
   private final long most;
   private final LongSupplier inUse;
-  private final IntFunction<ByteBuffer> allocator;
+  private final Source source;
   private final RegistrationLimit share;
   private final AtomicLong givenUp = new AtomicLong();
   private volatile @Nullable RefusedAllocation refusal;
+
+  /** Allocates memory for slabs. */
+  public interface Source {
+    /**
+     * Allocates zeroed memory that will be registered.
+     *
+     * @param device the device where it will be
+     * @throws OutOfMemoryError if there is not enough left
+     */
+    ByteBuffer allocate(Device device, int length);
+  }
 
   /** So many bytes were refused while others were in use. */
   private record RefusedAllocation(int length, long inUse, OutOfMemoryError error) {}
@@ -44,12 +55,12 @@ public final class DirectMemory {
    *
    * @param most bytes that the JVM allows
    * @param inUse how many of them are taken, by anybody
-   * @param allocator throws an {@link OutOfMemoryError} if there are too few left
+   * @param source allocates it
    */
-  public DirectMemory(long most, LongSupplier inUse, IntFunction<ByteBuffer> allocator) {
+  public DirectMemory(long most, LongSupplier inUse, Source source) {
     this.most = most;
     this.inUse = inUse;
-    this.allocator = allocator;
+    this.source = source;
     share = new RegistrationLimit(most - (most >> 2));
   }
 
@@ -83,17 +94,17 @@ public final class DirectMemory {
   }
 
   /**
-   * Allocates.
+   * Allocates memory to register with a device.
    *
    * @throws MemoryLimitException if the JVM has no more, or had no more and nothing was freed
    */
-  ByteBuffer allocate(String operation, int length) {
+  ByteBuffer allocate(String operation, Device device, int length) {
     RefusedAllocation last = refusal;
     if (last != null && !mayHelp(last, length)) {
       throw refused(operation, length, last.error);
     }
     try {
-      ByteBuffer memory = allocator.apply(length);
+      ByteBuffer memory = source.allocate(device, length);
       if (last != null && length >= last.length) {
         refusal = null;
       }

@@ -60,7 +60,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
     plenty = Math.min(limit.bytes(), direct.share()) >> 1;
     hasLocalReadSinks = domain.device().attributes().supports(Capability.LOCAL_READ_SINKS);
     registrations = new Registrations(domain, limit);
-    slabs = new Slabs(this, direct, domain.device().attributes().maxMemoryRegionSize());
+    slabs = new Slabs(this, direct, domain.device());
     cache = new RegistrationCache(this, options.maxCachedRegistrations());
     allocator = new RegisteredAllocator(slabs, false);
     lenientAllocator = new RegisteredAllocator(slabs, true);

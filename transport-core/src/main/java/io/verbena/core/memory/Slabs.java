@@ -8,6 +8,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
 import io.verbena.verbs.Access;
+import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.nio.ByteBuffer;
@@ -37,6 +38,7 @@ final class Slabs {
   private final List<StripedStack<RegisteredByteBuf>> free = new ArrayList<>(SizeClasses.COUNT);
   private final LargeBuffers freeLarge;
   private final DirectMemory direct;
+  private final Device device;
 
   /**
    * Held by the thread that registers a whole slab. Others wait for it a moment, and then help
@@ -56,11 +58,13 @@ final class Slabs {
   /**
    * @param owner has the limit and the domain
    * @param direct what slabs are made of
-   * @param maxRegionLength the most bytes that the HCA takes in one region
+   * @param device where slabs are registered
    */
-  Slabs(RegisteredMemory owner, DirectMemory direct, long maxRegionLength) {
+  Slabs(RegisteredMemory owner, DirectMemory direct, Device device) {
     this.owner = owner;
     this.direct = direct;
+    this.device = device;
+    long maxRegionLength = device.attributes().maxMemoryRegionSize();
     long limit = Math.min(owner.limit().bytes(), direct.share());
     long fair = Math.min(Math.max(limit >> 4, LEAST_IN_SLAB), MOST_IN_SLAB);
     slabLength = (int) Long.highestOneBit(Math.min(fair, maxRegionLength));
@@ -359,9 +363,9 @@ final class Slabs {
   /** Allocates memory that begins on a page, so that the HCA locks no more pages than it must. */
   private ByteBuffer allocate(int length) {
     if (length > Integer.MAX_VALUE - ALIGNMENT) {
-      return direct.allocate(ALLOCATE, length);
+      return direct.allocate(ALLOCATE, device, length);
     }
-    ByteBuffer memory = direct.allocate(ALLOCATE, length + ALIGNMENT);
+    ByteBuffer memory = direct.allocate(ALLOCATE, device, length + ALIGNMENT);
     return memory.slice(ALIGNMENT - memory.alignmentOffset(0, ALIGNMENT), length);
   }
 

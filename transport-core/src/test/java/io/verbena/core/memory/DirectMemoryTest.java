@@ -32,7 +32,8 @@ class DirectMemoryTest {
   private final AtomicLong inUse = new AtomicLong();
   private final AtomicInteger asked = new AtomicInteger();
   private final List<ByteBuf> held = new ArrayList<>();
-  private final DirectMemory direct = new DirectMemory(MOST, inUse::get, this::allocate);
+  private final DirectMemory direct =
+      new DirectMemory(MOST, inUse::get, (device, length) -> allocate(length));
   private final RegisteredMemory memory =
       new RegisteredMemory(domain, RdmaOptions.builder().maxRegisteredBytes(LIMIT).build(), direct);
 
@@ -161,7 +162,7 @@ class DirectMemoryTest {
         new DirectMemory(
             MOST,
             () -> 0,
-            length -> {
+            (device, length) -> {
               if (calls.incrementAndGet() == 1) {
                 entered.countDown();
                 awaitUninterruptibly(goOn);

@@ -10,6 +10,7 @@ import io.verbena.emulated.hca.EmulatedCompletionQueue;
 import io.verbena.emulated.hca.EmulatedMemoryWindow;
 import io.verbena.emulated.hca.MemoryKey;
 import io.verbena.emulated.hca.ReceiveRing;
+import io.verbena.emulated.roce.PayloadReference;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionOpcode;
@@ -75,6 +76,21 @@ public final class EngineHost implements Host {
   @Override
   public AccessResult readRemote(int rkey, long address, ByteBuffer to, int offset, int length) {
     return read(pair.open(rkey, address, length, REMOTE_READ), address, to, offset, length);
+  }
+
+  @Override
+  public boolean referLocal(int lkey, long address, int length, PayloadReference to) {
+    return refer(lkey, address, length, MemoryKey.LOCAL_READ, to);
+  }
+
+  @Override
+  public boolean referRemote(int rkey, long address, int length, PayloadReference to) {
+    return refer(rkey, address, length, REMOTE_READ, to);
+  }
+
+  private boolean refer(int key, long address, int length, int right, PayloadReference to) {
+    MemoryKey found = pair.open(key, address, length, right);
+    return found != null && found.refer(address, key, to);
   }
 
   private static AccessResult read(

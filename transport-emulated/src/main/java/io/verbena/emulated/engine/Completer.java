@@ -230,15 +230,21 @@ final class Completer {
 
   private Next takeRead(Frame answer, int psn, SendWorkRequest request) {
     SendWindow w = window;
-    int packet = Psn.difference(psn, w.firstPsn(w.head));
-    boolean last = packet == w.packets(w.head) - 1;
+    int first = Psn.difference(psn, w.firstPsn(w.head));
+    int packets = answer.isReferring() ? link.packets(answer.payloadLength()) : 1;
+    int packet = first + packets - 1;
+    int lastPacket = w.packets(w.head) - 1;
+    if (packet > lastPacket) {
+      return fail(CompletionStatus.LOC_LEN_ERR);
+    }
+    boolean last = packet == lastPacket;
     // A READ requested again from its middle may be answered by a new response or by the old one
     // continued: so FIRST and MIDDLE are alike, and ONLY and LAST.
     if (answer.opcode().ends() != (last || link.endsReadPart(packet))) {
       return fail(CompletionStatus.BAD_RESP_ERR);
     }
-    long done = (long) packet * link.mtu;
-    long due = last ? request.buffers().totalLength() - done : link.mtu;
+    long done = (long) first * link.mtu;
+    long due = last ? request.buffers().totalLength() - done : (long) packets * link.mtu;
     if (answer.payloadLength() != due) {
       return fail(CompletionStatus.LOC_LEN_ERR);
     }
@@ -247,10 +253,10 @@ final class Completer {
             link.host,
             request.buffers(),
             done,
-            answer.bytes(),
-            answer.payloadOffset(),
+            answer.payload(),
+            answer.payloadIndex(),
             answer.payloadLength());
-    return took(psn, last, outcome);
+    return answer.confirm() ? took(Psn.plus(psn, packets - 1), last, outcome) : Next.NOTHING;
   }
 
   private Next takeAtomic(Frame answer, int psn, SendWorkRequest request) {

@@ -20,12 +20,15 @@ public record FlowControl(int most, int readPart, boolean adaptive) {
   private static final int PARTS = 4;
 
   /**
-   * Returns the flow control for a network that loses packets when buffers are full.
+   * Returns the flow control for buffers of limited size on the way.
    *
    * @param buffered the packets that a receiver's buffer holds
+   * @param lossless whether senders wait for room; else packets without room are lost, and READs
+   *     are requested in smaller parts
    */
-  public static FlowControl adaptive(int buffered) {
+  public static FlowControl adaptive(int buffered, boolean lossless) {
     int most = Math.max(LEAST, Math.min(Requester.MAX_UNACKNOWLEDGED, buffered / 2));
-    return new FlowControl(most, Math.max(1, most / PARTS), /* adaptive= */ true);
+    int part = lossless ? most : Math.max(1, most / PARTS);
+    return new FlowControl(most, part, /* adaptive= */ true);
   }
 }

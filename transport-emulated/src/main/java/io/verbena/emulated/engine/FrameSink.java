@@ -41,6 +41,18 @@ public interface FrameSink {
    */
   @Nullable PeerWindow window(AddressVector to);
 
+  /**
+   * Returns whether the receiver may copy payload out of this machine's memory by itself, so that
+   * packets of a reliable connection may {@linkplain Frame#refer refer} to it.
+   */
+  boolean takesReferences();
+
+  /**
+   * Takes back what the peers have not copied of the requests of a queue pair: its program may
+   * change the memory from now on.
+   */
+  void withdraw(int queuePair);
+
   /** Returns whether packets may have come that were not taken yet. */
   boolean isBehind();
 }

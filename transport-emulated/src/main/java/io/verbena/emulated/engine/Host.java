@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
+import io.verbena.emulated.roce.PayloadReference;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionOpcode;
@@ -33,6 +34,13 @@ public interface Host {
   /** Moves bytes from local memory to a packet; checks as {@link #checkLocal} does. */
   AccessResult readLocal(int lkey, long address, ByteBuffer to, int offset, int length);
 
+  /**
+   * Refers to bytes of local memory that the peer can map, instead of moving them.
+   *
+   * @return false if that cannot be, or {@link #readLocal} would not be granted
+   */
+  boolean referLocal(int lkey, long address, int length, PayloadReference to);
+
   /** Moves bytes of a packet to local memory; needs {@link Access#LOCAL_WRITE}. */
   AccessResult writeLocal(int lkey, long address, ByteBuffer from, int offset, int length);
 
@@ -46,6 +54,9 @@ public interface Host {
 
   /** Moves bytes for a READ; needs {@link Access#REMOTE_READ}. */
   AccessResult readRemote(int rkey, long address, ByteBuffer to, int offset, int length);
+
+  /** Refers to bytes for a READ instead of moving them, as {@link #referLocal} does. */
+  boolean referRemote(int rkey, long address, int length, PayloadReference to);
 
   /** Moves bytes of a WRITE; needs {@link Access#REMOTE_WRITE}. */
   AccessResult writeRemote(int rkey, long address, ByteBuffer from, int offset, int length);

@@ -40,12 +40,12 @@ final class InboundWrite {
   }
 
   /**
-   * Returns whether the payload of a packet has the due length: all that is left, or, before the
-   * end, one MTU.
+   * Returns whether the payload of a packet, which may have its length in its place, has the due
+   * one: all that is left, or, before the end, less.
    */
-  boolean fits(Frame packet, int mtu) {
+  boolean fits(Frame packet) {
     int payload = packet.payloadLength();
-    return packet.opcode().ends() ? payload == left : payload == mtu && left > mtu;
+    return packet.opcode().ends() ? payload == left : payload < left;
   }
 
   Refusal append(Frame packet) {
@@ -54,7 +54,10 @@ final class InboundWrite {
       return Refusal.NONE;
     }
     AccessResult outcome =
-        host.writeRemote(rkey, address, packet.bytes(), packet.payloadOffset(), payload);
+        host.writeRemote(rkey, address, packet.payload(), packet.payloadIndex(), payload);
+    if (!packet.confirm()) {
+      return Refusal.WITHDRAWN;
+    }
     address += payload;
     left -= payload;
     return Refusal.ofRemote(outcome);

@@ -3,6 +3,7 @@ package io.verbena.emulated.engine;
 
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.PayloadReference;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Gid;
@@ -97,6 +98,23 @@ final class Link {
   /** Returns whether a new READ request follows this packet of a READ. */
   boolean endsReadPart(int packet) {
     return (packet + 1) % options.flow().readPart() == 0;
+  }
+
+  /** Returns whether packets may refer to their payload. */
+  boolean takesReferences() {
+    return reliable() && sink.takesReferences();
+  }
+
+  /** Returns the reference of the packet that is begun next. */
+  PayloadReference reference() {
+    return frame.reference();
+  }
+
+  /** Takes back the memory of requests that will not be acknowledged any more. */
+  void withdraw() {
+    if (reliable()) {
+      sink.withdraw(options.number());
+    }
   }
 
   /** Returns the number of packets that carry this many bytes. */

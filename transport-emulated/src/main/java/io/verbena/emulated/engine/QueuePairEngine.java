@@ -118,6 +118,7 @@ public final class QueuePairEngine {
 
   private void reset() {
     clock.stop();
+    link.withdraw();
     window.clear();
     requester.clear();
     responder.clear();
@@ -324,6 +325,7 @@ public final class QueuePairEngine {
 
   private void flush() {
     clock.stop();
+    link.withdraw();
     notifier.clear();
     window.flush();
     requester.clear();

@@ -8,13 +8,15 @@ import io.verbena.verbs.CompletionStatus;
 /**
  * Reasons why a responder does not do what a packet requests, and the consequences on a reliable
  * connection: the NAK to the peer, and locally the status of the receive that the message had
- * taken, or, if it had none, an event. Except for the first two, the queue pair goes to ERR.
+ * taken, or, if it had none, an event. Except for the first three, the queue pair goes to ERR.
  */
 enum Refusal {
   /** There is no refusal. */
   NONE(Refusal.NO_NAK, CompletionStatus.SUCCESS, AsyncEvent.Type.QP_REQ_ERR),
   /** No receive is posted: the peer is to try again later. */
   NOT_READY(Refusal.NO_NAK, CompletionStatus.SUCCESS, AsyncEvent.Type.QP_REQ_ERR),
+  /** The peer has taken back what it sent, and acts as if it had not sent it. */
+  WITHDRAWN(Refusal.NO_NAK, CompletionStatus.SUCCESS, AsyncEvent.Type.QP_REQ_ERR),
   /**
    * The packet is out of sequence, not allowed here, misaligned, or its lengths contradict each
    * other.

@@ -153,6 +153,7 @@ final class Requester {
 
   /** Fails the oldest request, and the queue pair with it. */
   void fail(CompletionStatus status) {
+    link.withdraw();
     window.failHead(status);
     failure.requestFailed();
   }
@@ -346,14 +347,19 @@ final class Requester {
     int packets = w.packets(w.cursor);
     int psn = w.cursorPsn();
     boolean whole = RequestOpcodes.isReadOrAtomic(request.opcode());
-    boolean last = whole || packet == packets - 1;
+    long done = (long) packet * link.mtu;
+    int referred =
+        !whole && link.takesReferences()
+            ? Segments.refer(link.host, request, done, link.mtu, link.reference())
+            : 0;
+    int ahead = whole ? partEnd(packet, packets) - packet : link.packets(referred);
+    boolean last = whole || packet + ahead == packets;
     PacketOpcode opcode =
         RequestOpcodes.of(link.options.type(), request.opcode(), packet == 0, last);
     if (opcode == null) {
       throw new IllegalStateException("no packet for " + request.opcode());
     }
     Frame frame = link.start(opcode, psn);
-    long done = (long) packet * link.mtu;
     switch (opcode.kind()) {
       case READ_REQUEST ->
           frame
@@ -377,19 +383,23 @@ final class Requester {
         long length = Segments.length(request);
         int bytes = last ? (int) (length - done) : link.mtu;
         setHeaders(frame, opcode, request, length, last);
-        if (Segments.gather(link.host, request, done, frame, bytes) != AccessResult.GRANTED) {
+        if (referred > 0) {
+          frame.refer(referred).reference().queuePair(link.options.number());
+        } else if (Segments.gather(link.host, request, done, frame, bytes)
+            != AccessResult.GRANTED) {
           return failAtCursor(CompletionStatus.LOC_PROT_ERR);
         }
       }
     }
     if (link.reliable()) {
+      sinceAckRequest += last ? 0 : ahead;
       frame.ackRequested(
-          last || ++sinceAckRequest >= congestion.ackInterval() || link.share.endsTurn());
+          last || sinceAckRequest >= congestion.ackInterval() || link.share.endsTurn());
       if (frame.ackRequested()) {
         sinceAckRequest = 0;
       }
     }
-    w.sent(whole ? partEnd(packet, packets) - packet : 1);
+    w.sent(ahead);
     AddressHandle handle = request.addressHandle();
     if (link.options.type() == QueuePairType.UD && handle != null) {
       link.send(handle.vector());

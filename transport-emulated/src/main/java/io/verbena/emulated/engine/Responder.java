@@ -175,7 +175,7 @@ final class Responder {
       refusal = execute(packet);
     }
     switch (refusal) {
-      case NONE -> {}
+      case NONE, WITHDRAWN -> {}
       case NOT_READY -> {
         nakSent = true;
         link.host.count(Counter.RNR_SENT);
@@ -235,6 +235,9 @@ final class Responder {
   /** Returns whether a packet's payload has a length that its place in the message allows. */
   static boolean hasFittingPayload(Frame packet, int mtu) {
     int payload = packet.payloadLength();
+    if (packet.isReferring()) {
+      return payload > 0 && (packet.opcode().ends() || payload % mtu == 0);
+    }
     return switch (packet.opcode().position()) {
       case FIRST, MIDDLE -> payload == mtu;
       case LAST -> payload > 0 && payload <= mtu;
@@ -250,7 +253,7 @@ final class Responder {
           write.begin(packet);
           refusal = write.check();
         }
-        yield refusal != Refusal.NONE || write.fits(packet, link.mtu) ? refusal : Refusal.INVALID;
+        yield refusal != Refusal.NONE || write.fits(packet) ? refusal : Refusal.INVALID;
       }
       case READ_REQUEST ->
           packet.dmaLength() == 0
@@ -284,9 +287,11 @@ final class Responder {
         if (!receive.hasRoom(length)) {
           yield Refusal.TOO_LONG;
         }
-        yield receive.append(packet.bytes(), packet.payloadOffset(), length)
-            ? endPacket(packet)
-            : Refusal.RECEIVE_MEMORY;
+        boolean appended = receive.append(packet.payload(), packet.payloadIndex(), length);
+        if (!packet.confirm()) {
+          yield Refusal.WITHDRAWN;
+        }
+        yield appended ? endPacket(packet) : Refusal.RECEIVE_MEMORY;
       }
     };
   }
@@ -351,6 +356,7 @@ final class Responder {
     if (ends) {
       countMessage();
     }
+    expected = Psn.plus(expected, link.packets(packet.payloadLength()) - 1);
     if (packet.ackRequested() && !(ends && delay != null && delay.holds())) {
       implied();
       replies.acknowledge(expected, ACK, messageSequence);
@@ -441,11 +447,16 @@ final class Responder {
   }
 
   private boolean replyPart(Reply reply) {
-    boolean last = reply.left <= link.mtu;
-    int length = last ? (int) reply.left : link.mtu;
+    int referred = refer(reply);
+    int length = referred > 0 ? referred : (int) Math.min(reply.left, link.mtu);
+    boolean last = reply.left == length;
     Frame frame = answer(readResponse(reply.first, last), reply);
-    frame.payloadLength(length);
-    if (length > 0) {
+    if (referred > 0) {
+      frame.refer(referred);
+    } else {
+      frame.payloadLength(length);
+    }
+    if (length > 0 && referred == 0) {
       AccessResult outcome =
           link.host.readRemote(
               reply.rkey, reply.address, frame.bytes(), frame.payloadOffset(), length);
@@ -458,11 +469,19 @@ final class Responder {
       replies.remove();
     } else {
       reply.first = false;
-      reply.psn = Psn.next(reply.psn);
+      reply.psn = Psn.plus(reply.psn, link.packets(length));
       reply.address += length;
       reply.left -= length;
     }
     return true;
+  }
+
+  /** Refers to the next bytes of a READ; returns how many, 0 if they must be copied. */
+  private int refer(Reply reply) {
+    int length = link.takesReferences() ? Segments.referable(reply.left, reply.left, link.mtu) : 0;
+    return length > 0 && link.host.referRemote(reply.rkey, reply.address, length, link.reference())
+        ? length
+        : 0;
   }
 
   private static PacketOpcode readResponse(boolean first, boolean last) {

@@ -2,12 +2,16 @@
 package io.verbena.emulated.engine;
 
 import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.PayloadReference;
 import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.SendWorkRequest;
 import java.nio.ByteBuffer;
 
 /** Moves the bytes of one packet between it and the buffers of a request or receive. */
 public final class Segments {
+  /** Fewer bytes are copied into the packet: that takes less than what a reference does. */
+  private static final int LEAST_REFERENCE = 2048;
+
   private Segments() {}
 
   static long length(SendWorkRequest request) {
@@ -26,6 +30,46 @@ public final class Segments {
       }
     }
     return AccessResult.GRANTED;
+  }
+
+  /**
+   * Refers to bytes of a request, from {@code offset} on: to all that are left, or to as many whole
+   * packets as lie in one piece.
+   *
+   * @param packet the bytes of a packet
+   * @return the number of bytes; 0 if they are few, or must be copied
+   */
+  static int refer(
+      Host host, SendWorkRequest request, long offset, int packet, PayloadReference to) {
+    if (request.inlineData() != null) {
+      return 0;
+    }
+    ScatterGatherList buffers = request.buffers();
+    long left = buffers.totalLength() - offset;
+    if (left < LEAST_REFERENCE) {
+      return 0;
+    }
+    long skip = offset;
+    int i = 0;
+    while (skip >= buffers.length(i)) {
+      skip -= buffers.length(i++);
+    }
+    int length = referable(left, buffers.length(i) - skip, packet);
+    return length > 0 && host.referLocal(buffers.lkey(i), buffers.address(i) + skip, length, to)
+        ? length
+        : 0;
+  }
+
+  /**
+   * Returns how many bytes a packet may refer to: all that are left, or a multiple of what a packet
+   * has; 0 if they are few.
+   *
+   * @param piece the bytes that lie in one piece
+   */
+  static int referable(long left, long piece, int packet) {
+    int most = (int) Math.min(Math.min(left, piece), Frame.MAX_REFERENCE);
+    int length = most == left ? most : most - most % packet;
+    return length < LEAST_REFERENCE ? 0 : length;
   }
 
   /** Fills a packet with {@code length} bytes of a request, from {@code offset} on. */

@@ -71,7 +71,7 @@ final class UnreliableResponder {
     if ((!written || withImmediate) && !receive.take()) {
       return false;
     }
-    if (!Responder.hasFittingPayload(packet, link.mtu)) {
+    if (packet.isReferring() || !Responder.hasFittingPayload(packet, link.mtu)) {
       return false;
     }
     if (!(written ? write(packet) : append(packet))) {
@@ -96,7 +96,7 @@ final class UnreliableResponder {
         return false;
       }
     }
-    return write.fits(packet, link.mtu) && write.append(packet) == Refusal.NONE;
+    return write.fits(packet) && write.append(packet) == Refusal.NONE;
   }
 
   private boolean append(Frame packet) {
@@ -107,7 +107,7 @@ final class UnreliableResponder {
       }
       return false;
     }
-    if (!receive.append(packet.bytes(), packet.payloadOffset(), length)) {
+    if (!receive.append(packet.payload(), packet.payloadIndex(), length)) {
       // The fault is the receiver's own; dropping the message would hide it.
       receive.fail(Refusal.RECEIVE_MEMORY.status);
       failure.requestRefused();

@@ -14,6 +14,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.OpenCount;
 import io.verbena.verbs.provider.QueuePairListeners;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -138,6 +139,11 @@ public final class EmulatedDevice implements Device {
   @Override
   public boolean hasCostlyPosts() {
     return fabric.hasCostlyPosts();
+  }
+
+  @Override
+  public ByteBuffer allocateMemory(int length) {
+    return fabric.allocateMemory(length);
   }
 
   @Override
@@ -295,8 +301,9 @@ public final class EmulatedDevice implements Device {
     return nextAddress.getAndAdd(span);
   }
 
-  /** Waits for threads that may still use a key that is dead. */
-  void awaitCopies() {
+  /** Waits for threads that may still use a key that is dead, and for peers that may. */
+  void awaitCopies(MemoryKey dead) {
+    fabric.withdraw(dead);
     fabric.awaitCopies();
   }
 

@@ -48,9 +48,11 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
   /** Creates an entry with an unpredictable key. */
   private Registration enter(
       EmulatedProtectionDomain domain, ByteBuffer memory, long address, Set<Access> access) {
+    SharedPlace place = device.fabric().placeOf(memory);
     while (true) {
       int value = device.fabric().secrets().nextInt();
-      MemoryKey key = new MemoryKey(this, value, domain, memory, address, Access.bits(access));
+      MemoryKey key =
+          new MemoryKey(this, value, domain, memory, place, address, Access.bits(access));
       if (key.index != 0 && device.keys().add(key)) {
         return new Registration(domain, access, key);
       }
@@ -116,7 +118,7 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
       now.key.kill();
     }
     by.beginWait();
-    device.awaitCopies();
+    device.awaitCopies(key());
     by.endWait();
     return true;
   }
@@ -184,7 +186,7 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
       before.key.kill();
       device.keys().remove(before.key);
     }
-    device.awaitCopies();
+    device.awaitCopies(before.key);
   }
 
   private EmulatedProtectionDomain ours(ProtectionDomain other) {
@@ -213,7 +215,7 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
   @Override
   public void close() {
     Registration last = deregister();
-    device.awaitCopies();
+    device.awaitCopies(key());
     if (last != null) {
       last.domain.closed(EmulatedProtectionDomain.Kind.MEMORY_REGION);
     }

@@ -140,7 +140,7 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
     }
     // Even if it was unbound already: a thread that found the key earlier may still use it.
     by.beginWait();
-    domain.device().awaitCopies();
+    domain.device().awaitCopies(key);
     by.endWait();
     synchronized (keys) {
       // Another queue pair of the domain may have been faster.
@@ -219,6 +219,7 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
       }
       unbind();
     }
+    domain.device().fabric().withdraw(key);
     if (!remotely) {
       // A remote invalidation need not wait: only the peer's send queue could use the key, and it
       // is busy with this.
@@ -260,7 +261,7 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
         keys.remove(key);
       }
     }
-    domain.device().awaitCopies();
+    domain.device().awaitCopies(key);
     if (first) {
       domain.closed(EmulatedProtectionDomain.Kind.MEMORY_WINDOW);
     }

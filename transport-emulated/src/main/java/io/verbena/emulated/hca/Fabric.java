@@ -6,6 +6,7 @@ import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.QueuePairOptions;
+import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +79,22 @@ public interface Fabric {
    * however the queue pairs that it goes through change or close meanwhile.
    */
   void awaitCopies();
+
+  /** Allocates memory for programs; see {@link io.verbena.verbs.Device#allocateMemory}. */
+  default ByteBuffer allocateMemory(int length) {
+    return ByteBuffer.allocateDirect(length);
+  }
+
+  /** Returns where a direct buffer lies in memory that peers can map; null if it does not. */
+  default @Nullable SharedPlace placeOf(ByteBuffer memory) {
+    return null;
+  }
+
+  /**
+   * Takes back what peers have not copied yet of the memory under a key that was killed. By default
+   * peers copy nothing by themselves.
+   */
+  default void withdraw(MemoryKey dead) {}
 
   /** Runs a task of a device after a delay; not at all once the device is closed. */
   default void schedule(EmulatedDevice device, Runnable task, long delayNanos) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.hca;
 
+import io.verbena.emulated.roce.PayloadReference;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -24,6 +25,9 @@ public final class MemoryKey {
   /** The right to read with local requests, which regions always give and windows never do. */
   public static final int LOCAL_READ = 1 << 31;
 
+  /** The bits of a key that identify the entry. */
+  public static final int INDEX = -1 << Byte.SIZE;
+
   private static final VarHandle LONG =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
@@ -34,6 +38,10 @@ public final class MemoryKey {
 
   final Holder holder;
   private ByteBuffer memory = NOTHING;
+
+  /** Where {@link #memory} lies in memory that peers can map; null if it does not. */
+  private @Nullable SharedPlace place;
+
   private int value;
   private int rights;
   private long address;
@@ -72,10 +80,12 @@ public final class MemoryKey {
       int value,
       EmulatedProtectionDomain domain,
       ByteBuffer memory,
+      @Nullable SharedPlace place,
       long address,
       int rights) {
     this(holder, value);
     this.memory = memory.order(ByteOrder.nativeOrder());
+    this.place = place;
     this.rights = rights | LOCAL_READ;
     this.address = address;
     base = address;
@@ -151,6 +161,26 @@ public final class MemoryKey {
     return (int) (at - base);
   }
 
+  /** Returns whether a key is one that this entry has, had or may come to have. */
+  public boolean is(int key) {
+    return index(key) == index;
+  }
+
+  /**
+   * Refers to bytes from an address on, for a peer to copy.
+   *
+   * @param by the key by which the bytes are used
+   * @return false if peers cannot map them
+   */
+  public boolean refer(long from, int by, PayloadReference to) {
+    SharedPlace at = place;
+    if (at == null) {
+      return false;
+    }
+    to.place(at.slab(), at.offset() + offset(from), by);
+    return true;
+  }
+
   /** Copies bytes from an address on into a buffer. */
   public void read(long from, ByteBuffer into, int intoOffset, int bytes) {
     into.put(intoOffset, memory, offset(from), bytes);
@@ -186,6 +216,7 @@ public final class MemoryKey {
   void show(Object to, MemoryKey region, long from, int bytes, int granted) {
     scope = to;
     memory = region.memory;
+    place = region.place;
     base = region.base;
     address = from;
     length = bytes;

@@ -5,7 +5,9 @@ import io.verbena.emulated.driven.Driver;
 import io.verbena.emulated.engine.FlowControl;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedQueuePair;
+import io.verbena.emulated.hca.MemoryKey;
 import io.verbena.emulated.hca.Secrets;
+import io.verbena.emulated.hca.SharedPlace;
 import io.verbena.emulated.wire.ClockTime;
 import io.verbena.emulated.wire.HostWire;
 import io.verbena.emulated.wire.UnreachableReports;
@@ -14,6 +16,7 @@ import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -89,7 +92,7 @@ public final class HostFabric extends PacketFabric {
     this.opening = opening;
     this.ended = ended;
     int buffered = wire.bufferedPackets(mtu.bytes());
-    flow = FlowControl.adaptive(buffered);
+    flow = FlowControl.adaptive(buffered, wire.isLossless());
     port = attachPort();
     port.limit(new PeerWindows(buffered / 2));
     port.queuePairs(this::queuePair);
@@ -194,6 +197,26 @@ public final class HostFabric extends PacketFabric {
   @Override
   PacketPort port(EmulatedDevice device) {
     return port;
+  }
+
+  @Override
+  public ByteBuffer allocateMemory(int length) {
+    return wire.allocate(length);
+  }
+
+  @Override
+  public @Nullable SharedPlace placeOf(ByteBuffer memory) {
+    return wire.placeOf(memory);
+  }
+
+  @Override
+  public void withdraw(MemoryKey dead) {
+    enter();
+    try {
+      port.withdraw(dead);
+    } finally {
+      leave();
+    }
   }
 
   @Override

@@ -4,6 +4,7 @@ package io.verbena.emulated.packet;
 import io.verbena.emulated.engine.FrameSink;
 import io.verbena.emulated.engine.PeerWindow;
 import io.verbena.emulated.hca.EmulatedQueuePair;
+import io.verbena.emulated.hca.MemoryKey;
 import io.verbena.emulated.lock.LockWorkspace;
 import io.verbena.emulated.lock.PacketLock;
 import io.verbena.emulated.packet.PacketCounters.Reason;
@@ -166,6 +167,37 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
   public @Nullable PeerWindow window(AddressVector to) {
     PeerWindows limited = windows;
     return limited == null ? null : limited.to(to.destination());
+  }
+
+  @Override
+  public boolean takesReferences() {
+    return wirePort.takesReferences();
+  }
+
+  @Override
+  public void withdraw(int queuePair) {
+    wirePort.withdraw(queuePair);
+    Frame copy = kept;
+    if (copy != null && copy.isReferring() && copy.reference().queuePair() == queuePair) {
+      drop();
+    }
+  }
+
+  /** Takes back what the peers have not copied of the memory under a key, which is dead. */
+  void withdraw(MemoryKey dead) {
+    wirePort.withdraw(dead);
+    Frame copy = kept;
+    if (copy != null && copy.isReferring() && dead.is(copy.reference().key())) {
+      drop();
+    }
+  }
+
+  /** Drops the packet that the wire has no room for, if there is one. */
+  private void drop() {
+    if (full) {
+      full = false;
+      counters.count(Reason.NOT_SENT);
+    }
   }
 
   @Override

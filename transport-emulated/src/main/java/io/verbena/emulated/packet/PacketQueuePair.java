@@ -65,6 +65,16 @@ final class PacketQueuePair extends DrivenQueuePair {
     }
 
     @Override
+    public boolean takesReferences() {
+      return lock == null && port.takesReferences();
+    }
+
+    @Override
+    public void withdraw(int queuePair) {
+      port.withdraw(queuePair);
+    }
+
+    @Override
     public boolean isBehind() {
       return port.isBehind();
     }

@@ -32,6 +32,9 @@ public final class Frame extends TransportHeaders {
   /** The most payload: the largest MTU. */
   public static final int MAX_PAYLOAD = 4096;
 
+  /** The most payload of a packet that refers to it. */
+  public static final int MAX_REFERENCE = 1 << 16;
+
   /** The bytes of IP and UDP header before the base transport header. */
   public static final int UDP_PAYLOAD_OFFSET = BthLayout.OFFSET;
 
@@ -62,6 +65,11 @@ public final class Frame extends TransportHeaders {
 
   /** True if everything behind the base transport header is encrypted, or was. */
   private boolean locked;
+
+  private final PayloadReference reference = new PayloadReference();
+
+  /** True if the payload is where {@link #reference} says. */
+  private boolean refers;
 
   /** Creates a packet on the heap. */
   public Frame() {
@@ -103,6 +111,7 @@ public final class Frame extends TransportHeaders {
     payloadLength = 0;
     length = 0;
     locked = false;
+    refers = false;
     bytes.put(0, ZEROS, 0, opcode.payloadOffset());
     startIp(0, 0);
     sourcePort(DEFAULT_SOURCE_PORT);
@@ -133,6 +142,35 @@ public final class Frame extends TransportHeaders {
     checkPayload(length, MAX_PAYLOAD);
     payloadLength = length;
     return this;
+  }
+
+  /** Returns the place of payload that it {@linkplain #refer refers} to, or will. */
+  public PayloadReference reference() {
+    return reference;
+  }
+
+  /**
+   * Gives the packet payload that it does not carry, where {@link #reference} says. For wires that
+   * take such packets, which are never sealed by a lock.
+   *
+   * @throws IllegalArgumentException beyond {@link #MAX_REFERENCE}, or for an opcode without
+   *     payload
+   */
+  public Frame refer(int length) {
+    checkPayload(length, MAX_REFERENCE);
+    payloadLength = length;
+    refers = true;
+    return this;
+  }
+
+  /** Returns whether a packet that was parsed may have payload that it does not carry. */
+  public boolean mayRefer() {
+    return !locked && payloadLength == 0 && opcode.carriesPayload();
+  }
+
+  /** Returns whether the payload is not in the packet. */
+  public boolean isReferring() {
+    return refers;
   }
 
   private void checkPayload(int length, int most) {
@@ -168,8 +206,9 @@ public final class Frame extends TransportHeaders {
   }
 
   private int pad(int version) {
-    int padded = opcode.payloadOffset() + payloadLength;
-    int pad = -payloadLength & 3;
+    int carried = refers ? 0 : payloadLength;
+    int padded = opcode.payloadOffset() + carried;
+    int pad = -carried & 3;
     for (int i = 0; i < pad; i++) {
       bytes.put(padded++, (byte) 0);
     }
@@ -222,6 +261,8 @@ public final class Frame extends TransportHeaders {
     opcode = other.opcode;
     payloadLength = other.payloadLength;
     locked = other.locked;
+    refers = other.refers;
+    reference.copyFrom(other.reference);
     return this;
   }
 
@@ -319,6 +360,7 @@ public final class Frame extends TransportHeaders {
   }
 
   private FrameFault parseHeaders() {
+    refers = false;
     FrameFault fault = FrameCheck.envelope(bytes, length, overIpv6);
     if (fault != FrameFault.NONE) {
       return fault;
@@ -374,9 +416,27 @@ public final class Frame extends TransportHeaders {
     return payloadLength;
   }
 
-  /** Returns the index of the payload in {@link #bytes}. */
+  /** Returns the index of the payload in {@link #bytes}, if the packet carries it. */
   public int payloadOffset() {
     return opcode.payloadOffset();
+  }
+
+  /** Returns the buffer that has the payload, for access by index. */
+  public ByteBuffer payload() {
+    return refers ? reference.memory() : bytes;
+  }
+
+  /** Returns the index of the payload in {@link #payload}. */
+  public int payloadIndex() {
+    return refers ? reference.offset() : opcode.payloadOffset();
+  }
+
+  /**
+   * Returns whether payload that was copied from {@link #payload} is what the sender sent; to be
+   * called after the copy and before anything depends on it.
+   */
+  public boolean confirm() {
+    return !refers || reference.confirm();
   }
 
   /**

@@ -72,6 +72,11 @@ final class SanitizedDevice implements Device {
   }
 
   @Override
+  public ByteBuffer allocateMemory(int length) {
+    return device.allocateMemory(length);
+  }
+
+  @Override
   public DeviceCounters counters() {
     return device.counters();
   }

@@ -17,7 +17,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class Introduction {
   private static final int MAGIC = 0x5642_4d45;
-  private static final short VERSION = 1;
+  private static final short VERSION = 2;
   private static final int HEADER = 24;
   private static final int LONGEST_NAME = 128;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.shm;
 
+import io.verbena.emulated.roce.PayloadReference;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -15,13 +16,22 @@ import java.nio.ByteOrder;
  *
  *  a record, at a multiple of 8:   | length | tag | bytes, up to the next multiple of 8 |
  *  to be skipped, to the end:      | -1     |
+ *
+ *  the bytes of one whose payload lies elsewhere, marked by the highest bit of its tag:
+ *   0 state | 4 slab | 8 offset | 12 bytes of payload | 16 key | 20 queue pair | 24 headers
  * </pre>
  *
  * <p>Both counters only grow. The writer publishes a record by {@code written} and the reader gives
- * its room back by {@code read}, each with a release that the other's acquire meets. The other
- * process is not trusted: an impossible record throws a {@link CorruptRingException}.
+ * its room back by {@code read}, each with a release that the other's acquire meets.
+ *
+ * <p>Payload that lies elsewhere is the writer's until the reader has copied it. The writer may
+ * withdraw it at any time, the reader confirms its copy: both change the state, from OPEN, and one
+ * of them finds that the other was first. So neither ever waits for the other. The room of such a
+ * record is given back when the reader has {@linkplain #release released} it.
+ *
+ * <p>The other process is not trusted: an impossible record throws a {@link CorruptRingException}.
  */
-final class PacketRing {
+final class PacketRing implements PayloadReference.Confirmation {
   /** Bytes in front of the records. */
   static final int HEADER = 192;
 
@@ -46,6 +56,24 @@ final class PacketRing {
   private static final int TAG = 4;
   private static final int SKIP = -1;
 
+  private static final VarHandle INT =
+      MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
+
+  /** In a tag: the payload lies elsewhere. */
+  private static final int REFERS = 1 << 31;
+
+  private static final int SLAB = 4;
+  private static final int OFFSET = 8;
+  private static final int PAYLOAD = 12;
+  private static final int KEY = 16;
+  private static final int QUEUE_PAIR = 20;
+  private static final int REFERENCE = 24;
+
+  // The states of a record whose payload lies elsewhere.
+  private static final int OPEN = 0;
+  private static final int COPIED = 1;
+  private static final int WITHDRAWN = 2;
+
   private final ByteBuffer memory;
   private final int capacity;
 
@@ -54,6 +82,12 @@ final class PacketRing {
 
   private long others;
   private int tag;
+
+  /** Reader: the index of the last record, if its payload lies elsewhere; else 0. */
+  private int referring;
+
+  /** Reader: true while the room of that record is not given back. */
+  private boolean held;
 
   /**
    * @param memory {@link #HEADER} and a power of two bytes, all of them 0 when both ends begin
@@ -68,27 +102,96 @@ final class PacketRing {
 
   /** Writer: appends the bytes between position and limit; false if there is no room. */
   boolean write(int packetTag, ByteBuffer packet) {
-    int length = packet.remaining();
-    int size = RECORD_HEADER + (length + 7 & ~7);
+    int at = begin(packet.remaining());
+    if (at < 0) {
+      return false;
+    }
+    end(at, packetTag, packet.remaining(), packet, 0);
+    return true;
+  }
+
+  /**
+   * Writer: appends a packet whose payload lies elsewhere; false if there is no room.
+   *
+   * @param headers between position and limit
+   * @param payload the bytes that the packet refers to
+   */
+  boolean write(int packetTag, ByteBuffer headers, int payload, PayloadReference where) {
+    int length = REFERENCE + headers.remaining();
+    int at = begin(length);
+    if (at < 0) {
+      return false;
+    }
+    int body = at + RECORD_HEADER;
+    memory.putInt(body, OPEN);
+    memory.putInt(body + SLAB, where.slab());
+    memory.putInt(body + OFFSET, where.offset());
+    memory.putInt(body + PAYLOAD, payload);
+    memory.putInt(body + KEY, where.key());
+    memory.putInt(body + QUEUE_PAIR, where.queuePair());
+    end(at, packetTag | REFERS, length, headers, REFERENCE);
+    return true;
+  }
+
+  /** Writer: returns the index of a record with room for so many bytes; -1 if there is no room. */
+  private int begin(int length) {
+    int size = size(length);
     int at = (int) own & capacity - 1;
     int toEnd = capacity - at;
     int needed = size <= toEnd ? size : toEnd + size;
     if (own + needed - others > capacity) {
       others = (long) LONG.getAcquire(memory, READ);
       if (own + needed - others > capacity) {
-        return false;
+        return -1;
       }
     }
     if (size > toEnd) {
       memory.putInt(HEADER + at, SKIP);
+      own += toEnd;
       at = 0;
     }
-    memory.putInt(HEADER + at, length);
-    memory.putInt(HEADER + at + TAG, packetTag);
-    memory.put(HEADER + at + RECORD_HEADER, packet, packet.position(), length);
-    own += needed;
+    return HEADER + at;
+  }
+
+  /** Writer: completes a record, and publishes it. */
+  private void end(int at, int withTag, int length, ByteBuffer bytes, int from) {
+    memory.putInt(at, length);
+    memory.putInt(at + TAG, withTag);
+    memory.put(at + RECORD_HEADER + from, bytes, bytes.position(), length - from);
+    own += size(length);
     LONG.setRelease(memory, WRITTEN, own);
-    return true;
+  }
+
+  private static int size(int length) {
+    return RECORD_HEADER + (length + 7 & ~7);
+  }
+
+  /** Writer: withdraws the payload of a queue pair's requests that the reader has not copied. */
+  void withdraw(int queuePair) {
+    withdraw(QUEUE_PAIR, queuePair, -1);
+  }
+
+  /** Writer: withdraws the payload under keys that the reader has not copied. */
+  void withdrawKeys(int key, int mask) {
+    withdraw(KEY, key, mask);
+  }
+
+  private void withdraw(int field, int value, int mask) {
+    others = (long) LONG.getAcquire(memory, READ);
+    for (long next = others; next != own; ) {
+      int at = (int) next & capacity - 1;
+      int length = memory.getInt(HEADER + at);
+      if (length == SKIP) {
+        next += capacity - at;
+        continue;
+      }
+      int body = HEADER + at + RECORD_HEADER;
+      if (memory.getInt(HEADER + at + TAG) < 0
+          && ((memory.getInt(body + field) ^ value) & mask) == 0) {
+        INT.compareAndSet(memory, body, OPEN, WITHDRAWN);
+      }
+      next += size(length);
+    }
   }
 
   /**
@@ -107,6 +210,7 @@ final class PacketRing {
    * @throws CorruptRingException if the writer broke the rules
    */
   int read(ByteBuffer into) {
+    release();
     if (own == others) {
       others = (long) LONG.getAcquire(memory, WRITTEN);
       if (own == others) {
@@ -128,12 +232,52 @@ final class PacketRing {
     if (length < 0 || length > most - RECORD_HEADER) {
       throw new CorruptRingException("length of a record", length, most - RECORD_HEADER);
     }
-    tag = memory.getInt(HEADER + at + TAG);
-    into.put(into.position(), memory, HEADER + at + RECORD_HEADER, length);
-    next += RECORD_HEADER + (length + 7 & ~7);
+    int tagged = memory.getInt(HEADER + at + TAG);
+    tag = tagged & ~REFERS;
+    held = tagged < 0;
+    referring = held ? HEADER + at + RECORD_HEADER : 0;
+    int before = held ? REFERENCE : 0;
+    if (length < before) {
+      throw new CorruptRingException("length of a record", length, most - RECORD_HEADER);
+    }
+    into.put(into.position(), memory, HEADER + at + RECORD_HEADER + before, length - before);
+    next += size(length);
     OWN.setOpaque(this, next);
-    LONG.setRelease(memory, READ, next);
-    return length;
+    if (!held) {
+      LONG.setRelease(memory, READ, next);
+    }
+    return length - before;
+  }
+
+  /** Reader: returns whether the payload of the packet read last lies elsewhere. */
+  boolean refers() {
+    return referring != 0;
+  }
+
+  int slab() {
+    return memory.getInt(referring + SLAB);
+  }
+
+  int offset() {
+    return memory.getInt(referring + OFFSET);
+  }
+
+  int payload() {
+    return memory.getInt(referring + PAYLOAD);
+  }
+
+  /** Reader: confirms that the payload of the packet read last was copied. */
+  @Override
+  public boolean confirm() {
+    return held && INT.compareAndSet(memory, referring, OPEN, COPIED);
+  }
+
+  /** Reader: gives back the room of the packet read last, unless that is done. */
+  void release() {
+    if (held) {
+      held = false;
+      LONG.setRelease(memory, READ, own);
+    }
   }
 
   /** Reader: returns the tag of the packet read last. */

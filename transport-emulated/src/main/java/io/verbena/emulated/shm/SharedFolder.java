@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  *  HOST.flag        set while the host sleeps
  *  HOST.sock        the Unix domain socket on which others introduce themselves and wake it
  *  HOST-N.ring      the rings between two hosts, until both have mapped them
+ *  HOST-N.slab      memory that the host's peers may map
  *  SERVICE.name     the listener of a service: GID and port
  * </pre>
  *
@@ -42,6 +43,7 @@ public final class SharedFolder {
   private static final String FLAG = ".flag";
   private static final String SOCKET = ".sock";
   private static final String RING = ".ring";
+  private static final String SLAB = ".slab";
   private static final String NAME = ".name";
   private static final String NEW_NAME = ".name-new";
 
@@ -324,6 +326,53 @@ public final class SharedFolder {
   void discardRings(String file) throws IOException {
     Files.deleteIfExists(folder.resolve(file));
   }
+
+  // ---- slabs
+
+  /** Creates a slab of a host of this process, all 0; its file stays until it is removed. */
+  ByteBuffer createSlab(Gid host, int number, int length) throws IOException {
+    String file = slabName(host, number);
+    try (FileChannel channel = create(file)) {
+      fill(channel, length);
+      return channel.map(FileChannel.MapMode.READ_WRITE, 0, length);
+    } catch (IOException e) {
+      Files.deleteIfExists(folder.resolve(file));
+      throw new IOException(
+          e.getMessage()
+              + " ("
+              + length
+              + " bytes of shared memory do not fit in "
+              + folder
+              + "; without them, messages are copied twice)",
+          e);
+    }
+  }
+
+  /** Removes a slab of a host of this process. */
+  void removeSlab(Gid host, int number) throws IOException {
+    Files.deleteIfExists(folder.resolve(slabName(host, number)));
+  }
+
+  /** Maps a slab of another host. */
+  Mapping mapSlab(Gid host, int number) throws IOException {
+    Path path = folder.resolve(slabName(host, number));
+    long length = Files.size(path);
+    if (length < 1 || length > Integer.MAX_VALUE) {
+      throw new IOException(path + ": " + length + " bytes (expected: 1 to 2 GiB)");
+    }
+    return map(path, (int) length);
+  }
+
+  /** Returns whether a slab of another host is still there. */
+  boolean hasSlab(Gid host, int number) {
+    return Files.exists(folder.resolve(slabName(host, number)));
+  }
+
+  private static String slabName(Gid host, int number) {
+    return fileOf(host) + "-" + number + SLAB;
+  }
+
+  // ---- files
 
   private Mapping createShared(String file, int length) throws IOException {
     try (FileChannel channel = create(file)) {

@@ -2,6 +2,7 @@
 package io.verbena.emulated.shm;
 
 import io.verbena.emulated.hca.FailureLog;
+import io.verbena.emulated.roce.Frame;
 import io.verbena.verbs.Gid;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -36,6 +37,10 @@ final class ShmLink {
   final PacketRing in;
   private final PacketRing out;
   private final @Nullable SleepFlag asleep;
+
+  /** Null for a link from a host to itself. */
+  private final @Nullable PeerSlabs slabs;
+
   private final @Nullable SocketChannel socket;
 
   /** Null for a link from a host to itself. */
@@ -54,6 +59,7 @@ final class ShmLink {
       PacketRing in,
       PacketRing out,
       @Nullable SleepFlag asleep,
+      @Nullable PeerSlabs slabs,
       @Nullable SocketChannel socket,
       @Nullable Mapping rings,
       Closing closing) {
@@ -61,6 +67,7 @@ final class ShmLink {
     this.in = in;
     this.out = out;
     this.asleep = asleep;
+    this.slabs = slabs;
     this.socket = socket;
     this.rings = rings;
     this.closing = closing;
@@ -78,6 +85,7 @@ final class ShmLink {
         host,
         new PacketRing(memory.duplicate()),
         new PacketRing(memory),
+        null,
         null,
         null,
         null,
@@ -108,11 +116,13 @@ final class ShmLink {
       made.push(rings);
       made.push(() -> folder.discardRings(name));
       introduce(socket, Introduction.of(host, name));
+      SleepFlag asleep = new SleepFlag(flag);
       return new ShmLink(
           peer,
           half(rings, 1, ring),
           half(rings, 0, ring),
-          new SleepFlag(flag),
+          asleep,
+          new PeerSlabs(folder, peer, asleep),
           socket,
           rings,
           () -> folder.discardRings(name));
@@ -140,7 +150,14 @@ final class ShmLink {
     try {
       SleepFlag asleep = new SleepFlag(folder.mapFlag(peer));
       return new ShmLink(
-          peer, half(memory, 0, ring), half(memory, 1, ring), asleep, socket, memory, () -> {});
+          peer,
+          half(memory, 0, ring),
+          half(memory, 1, ring),
+          asleep,
+          new PeerSlabs(folder, peer, asleep),
+          socket,
+          memory,
+          () -> {});
     } catch (IOException e) {
       memory.close();
       throw e;
@@ -177,8 +194,13 @@ final class ShmLink {
   }
 
   /** Sends a packet; false if there is no room. */
-  boolean send(int tag, ByteBuffer packet) {
-    if (!out.write(tag, packet)) {
+  boolean send(Frame packet) {
+    int tag = packet.sourcePort();
+    boolean sent =
+        packet.isReferring()
+            ? out.write(tag, packet.udpPayload(), packet.payloadLength(), packet.reference())
+            : out.write(tag, packet.udpPayload());
+    if (!sent) {
       if (!full) {
         full = true;
         fullSince = System.nanoTime();
@@ -191,6 +213,32 @@ final class ShmLink {
       wake();
     }
     return true;
+  }
+
+  /** Withdraws what the peer has not copied of a queue pair's requests. */
+  void withdraw(int queuePair) {
+    out.withdraw(queuePair);
+  }
+
+  /** Withdraws what the peer has not copied of the memory under keys. */
+  void withdrawKeys(int key, int mask) {
+    out.withdrawKeys(key, mask);
+  }
+
+  /** Unmaps the peer's memory that it has freed. */
+  void unmapFreed() {
+    if (slabs != null) {
+      slabs.unmapFreed();
+    }
+  }
+
+  /**
+   * Returns a slab of the peer's; null for a link to itself.
+   *
+   * @throws IOException if there is no such slab, or it cannot be mapped
+   */
+  @Nullable ByteBuffer slab(int number) throws IOException {
+    return slabs == null ? null : slabs.find(number);
   }
 
   /** Returns whether the peer has made no room for so long that others must not wait for it. */
@@ -241,6 +289,9 @@ final class ShmLink {
 
   /** Unmaps the memory, which no thread uses any more; after {@link #close}. */
   void unmap() {
+    if (slabs != null) {
+      slabs.close();
+    }
     if (rings != null) {
       rings.close();
     }

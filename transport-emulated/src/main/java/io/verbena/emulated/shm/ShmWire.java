@@ -2,6 +2,8 @@
 package io.verbena.emulated.shm;
 
 import io.verbena.emulated.hca.FailureLog;
+import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.hca.SharedPlace;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
 import io.verbena.emulated.wire.HostWire;
@@ -12,6 +14,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.FileChannel;
@@ -67,6 +70,7 @@ public final class ShmWire implements HostWire {
   private final Gid gid;
   private final FileChannel alive;
   private final SleepFlag asleep;
+  private final OwnSlabs slabs;
   private final ServerSocketChannel server;
   private final Selector selector;
   private final SelectionKey accepting;
@@ -130,6 +134,7 @@ public final class ShmWire implements HostWire {
       folder.removeHost(gid);
       throw e;
     }
+    slabs = new OwnSlabs(folder, gid, asleep);
     links = new ShmLink[] {ShmLink.toItself(gid, RING)};
   }
 
@@ -159,6 +164,11 @@ public final class ShmWire implements HostWire {
   @Override
   public void departures(Consumer<Gid> listener) {
     departures = listener;
+  }
+
+  @Override
+  public boolean isLossless() {
+    return true;
   }
 
   @Override
@@ -217,11 +227,18 @@ public final class ShmWire implements HostWire {
         }
         count++;
         FrameFault fault = frame.parseUdp(length, from.peer, from.in.tag(), gid);
+        if (from.in.refers() && fault == FrameFault.NONE && !refer(from)) {
+          continue;
+        }
         UdpWire.Capture copy = capture;
         if (copy != null) {
           copy.packet(frame);
         }
         to.receiver.receive(frame, fault);
+        if (from.in.refers()) {
+          frame.reference().clear();
+          from.in.release();
+        }
       }
     } catch (CorruptRingException e) {
       // A process that writes such records is no peer any more.
@@ -230,6 +247,50 @@ public final class ShmWire implements HostWire {
       taking = within;
     }
     return count;
+  }
+
+  /**
+   * Finds the payload that the packet read last refers to; false if the packet must be dropped: its
+   * sender has freed the memory.
+   */
+  private boolean refer(ShmLink from) {
+    int slab = from.in.slab();
+    int offset = from.in.offset();
+    int length = from.in.payload();
+    ByteBuffer memory;
+    try {
+      memory = from.isToItself() ? slabs.find(slab) : from.slab(slab);
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (IOException e) {
+      FailureLog.get().failed(e);
+      return false;
+    }
+    if (memory == null) {
+      return false;
+    }
+    int most = frame.mayRefer() ? Math.min(Frame.MAX_REFERENCE, memory.capacity()) : 0;
+    if (length < 1 || length > most) {
+      throw new CorruptRingException("bytes of payload", length, most);
+    }
+    if (offset < 0 || offset > memory.capacity() - length) {
+      throw new CorruptRingException("index of a payload", offset, memory.capacity() - length);
+    }
+    frame.reference().found(memory, offset, from.in);
+    frame.refer(length);
+    return true;
+  }
+
+  // ---- memory
+
+  @Override
+  public ByteBuffer allocate(int length) {
+    return slabs.allocate(length);
+  }
+
+  @Override
+  public @Nullable SharedPlace placeOf(ByteBuffer memory) {
+    return slabs.placeOf(memory);
   }
 
   // ---- sockets
@@ -254,6 +315,9 @@ public final class ShmWire implements HostWire {
       }
       socketsReady = false;
       unmapClosed();
+      for (ShmLink each : links) {
+        each.unmapFreed();
+      }
     } catch (ClosedSelectorException | CancelledKeyException e) {
       // It was closed meanwhile: there is nothing to handle.
       return;
@@ -511,6 +575,7 @@ public final class ShmWire implements HostWire {
     selecting.lock();
     try {
       unmapClosed();
+      slabs.close();
       asleep.unmap();
     } finally {
       selecting.unlock();
@@ -543,6 +608,26 @@ public final class ShmWire implements HostWire {
     }
 
     @Override
+    public boolean takesReferences() {
+      // A capture needs all bytes of a packet.
+      return capture == null;
+    }
+
+    @Override
+    public void withdraw(int queuePair) {
+      for (ShmLink each : links) {
+        each.withdraw(queuePair);
+      }
+    }
+
+    @Override
+    public void withdraw(MemoryKey dead) {
+      for (ShmLink each : links) {
+        each.withdrawKeys(dead.value(), MemoryKey.INDEX);
+      }
+    }
+
+    @Override
     public boolean isBehind() {
       return behind;
     }
@@ -559,7 +644,7 @@ public final class ShmWire implements HostWire {
         full = false;
         return Outcome.DROPPED;
       }
-      if (!link.send(packet.sourcePort(), packet.udpPayload())) {
+      if (!link.send(packet)) {
         full = !link.isStuck();
         return full ? Outcome.FULL : Outcome.DROPPED;
       }

@@ -21,6 +21,10 @@ final class SleepFlag {
   private static final VarHandle INT =
       MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
   private static final int AT = 64;
+
+  /** The count of slabs that the host has freed, apart from what changes often. */
+  private static final int FREED = 1024;
+
   private static final int AWAKE = 0;
   private static final int ASLEEP = 1;
 
@@ -53,5 +57,15 @@ final class SleepFlag {
     VarHandle.fullFence();
     return (int) INT.getOpaque(memory, AT) == ASLEEP
         && INT.compareAndSet(memory, AT, ASLEEP, AWAKE);
+  }
+
+  /** Host: counts a slab that is gone, so that peers unmap it. */
+  void slabFreed() {
+    int unused = (int) INT.getAndAdd(memory, FREED, 1);
+  }
+
+  /** Peer: returns the count of slabs that are gone. */
+  int slabsFreed() {
+    return (int) INT.getAcquire(memory, FREED);
   }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.wire;
 
+import io.verbena.emulated.hca.SharedPlace;
 import io.verbena.verbs.Gid;
+import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,11 @@ public interface HostWire extends Wire, AutoCloseable {
   /** Ends a sleep, or the next one. */
   void wakeup();
 
+  /** Returns whether packets that have left are never lost. By default they may be. */
+  default boolean isLossless() {
+    return false;
+  }
+
   /** Returns the number of packets with this payload that are buffered on the way to one peer. */
   int bufferedPackets(int payload);
 
@@ -50,6 +57,19 @@ public interface HostWire extends Wire, AutoCloseable {
 
   /** Calls a listener for each peer that is gone for good, if this wire learns of that. */
   default void departures(Consumer<Gid> listener) {}
+
+  /**
+   * Allocates zeroed memory for programs, on any thread; on a wire whose receivers can map it, such
+   * memory.
+   */
+  default ByteBuffer allocate(int length) {
+    return ByteBuffer.allocateDirect(length);
+  }
+
+  /** Returns where a direct buffer lies in memory that receivers can map, or null; any thread. */
+  default @Nullable SharedPlace placeOf(ByteBuffer memory) {
+    return null;
+  }
 
   @Override
   void close();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.wire;
 
+import io.verbena.emulated.hca.MemoryKey;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
 import io.verbena.verbs.Gid;
@@ -61,6 +62,20 @@ public interface Wire {
      * @return the outcome; if {@link Outcome#FULL}, the caller has to send the packet again
      */
     Outcome send(Frame frame, int udpPort);
+
+    /**
+     * Returns whether packets may {@linkplain Frame#refer refer} to their payload. By default they
+     * may not.
+     */
+    default boolean takesReferences() {
+      return false;
+    }
+
+    /** Takes back what receivers have not copied of the requests of a queue pair. */
+    default void withdraw(int queuePair) {}
+
+    /** Takes back what receivers have not copied of the memory under a key, which is dead. */
+    default void withdraw(MemoryKey dead) {}
 
     /** Returns whether packets may have come that the receiver has not been given yet. */
     default boolean isBehind() {

@@ -24,6 +24,14 @@ interface OpenSink extends FrameSink {
   }
 
   @Override
+  default boolean takesReferences() {
+    return false;
+  }
+
+  @Override
+  default void withdraw(int queuePair) {}
+
+  @Override
   default boolean isBehind() {
     return false;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
+import io.verbena.emulated.roce.PayloadReference;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionOpcode;
@@ -184,6 +185,16 @@ public final class TestHost implements Host {
   @Override
   public AccessResult readRemote(int rkey, long address, ByteBuffer to, int offset, int length) {
     return copyOut(rkey, address, to, offset, length, Access.REMOTE_READ.bit());
+  }
+
+  @Override
+  public boolean referLocal(int lkey, long address, int length, PayloadReference to) {
+    return false;
+  }
+
+  @Override
+  public boolean referRemote(int rkey, long address, int length, PayloadReference to) {
+    return false;
   }
 
   @Override

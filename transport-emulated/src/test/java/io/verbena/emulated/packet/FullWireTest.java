@@ -36,7 +36,8 @@ class FullWireTest {
 
   private final VirtualTime time = new VirtualTime();
   private final NarrowWire wire = new NarrowWire(time);
-  private final DrivenFabric fabric = new DrivenFabric(time, wire, FlowControl.adaptive(256));
+  private final DrivenFabric fabric =
+      new DrivenFabric(time, wire, FlowControl.adaptive(256, false));
   private final EmulatedDevice near = fabric.open();
   private final EmulatedDevice far = fabric.open();
 

@@ -50,7 +50,8 @@ class PeerWindowsTest {
 
   private final VirtualTime time = new VirtualTime();
   private final BufferedWire wire = new BufferedWire();
-  private final DrivenFabric fabric = new DrivenFabric(time, wire, FlowControl.adaptive(BUFFERED));
+  private final DrivenFabric fabric =
+      new DrivenFabric(time, wire, FlowControl.adaptive(BUFFERED, false));
   private final EmulatedDevice near = fabric.open();
   private final EmulatedDevice far = fabric.open();
 

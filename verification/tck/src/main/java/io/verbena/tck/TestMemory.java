@@ -43,12 +43,19 @@ final class TestMemory {
 
   /** Allocates zeroed memory that starts at a cache line. */
   static ByteBuffer allocate(int length) {
-    int rounded = Math.addExact(length, ALIGNMENT - 1) & -ALIGNMENT;
-    return ByteBuffer.allocateDirect(rounded + ALIGNMENT).alignedSlice(ALIGNMENT).slice(0, length);
+    return aligned(ByteBuffer.allocateDirect(roomFor(length)), length);
+  }
+
+  private static int roomFor(int length) {
+    return (Math.addExact(length, ALIGNMENT - 1) & -ALIGNMENT) + ALIGNMENT;
+  }
+
+  private static ByteBuffer aligned(ByteBuffer memory, int length) {
+    return memory.alignedSlice(ALIGNMENT).slice(0, length);
   }
 
   static TestMemory register(ProtectionDomain domain, int length, Set<Access> access) {
-    ByteBuffer bytes = allocate(length);
+    ByteBuffer bytes = aligned(domain.device().allocateMemory(roomFor(length)), length);
     return of(domain.register(bytes, access), bytes);
   }
 
