@@ -31,7 +31,7 @@ public final class Caller implements AutoCloseable {
   public static final int SIZE = 1 << 20;
   public static final Duration LIMIT = Duration.ofSeconds(20);
 
-  public final ByteBuffer bytes = ByteBuffer.allocateDirect(SIZE);
+  public final ByteBuffer bytes;
   public final MemoryRegion region;
   public final ConnectionManager manager;
   public final Device device;
@@ -52,6 +52,7 @@ public final class Caller implements AutoCloseable {
     if (!device.attributes().supports(Capability.ATOMICS)) {
       rights.remove(Access.REMOTE_ATOMIC);
     }
+    bytes = device.allocateMemory(SIZE);
     region = own(domain.register(bytes, rights));
     manager = own(device.createConnectionManager());
   }

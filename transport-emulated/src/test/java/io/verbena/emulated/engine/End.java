@@ -8,6 +8,7 @@ import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
+import java.util.function.IntConsumer;
 
 /** One end of a wire: an engine, and what is round it. */
 final class End {
@@ -19,6 +20,9 @@ final class End {
 
   /** Where its packets go. */
   OpenSink out = (frame, to) -> {};
+
+  /** Takes back what its packets refer to. */
+  IntConsumer withdrawn = queuePair -> {};
 
   /** Whether that has no room. */
   boolean full;
@@ -48,6 +52,16 @@ final class End {
               @Override
               public boolean isFull() {
                 return full;
+              }
+
+              @Override
+              public boolean takesReferences() {
+                return host.shares;
+              }
+
+              @Override
+              public void withdraw(int queuePair) {
+                withdrawn.accept(queuePair);
               }
 
               @Override

@@ -39,8 +39,10 @@ final class Pair {
       FlowControl flow) {
     a = new End(type, 17, sharedReceives, time, flow);
     b = new End(type, 34, sharedReceives, time, flow);
-    a.out = wire.to(b, true);
-    b.out = wire.to(a, false);
+    a.out = wire.to(a, b, true);
+    b.out = wire.to(b, a, false);
+    a.withdrawn = wire::withdraw;
+    b.withdrawn = wire::withdraw;
     atA = a.host.register(SIZE);
     atB = b.host.register(SIZE);
     new Random(1).nextBytes(atA.bytes);
@@ -91,6 +93,13 @@ final class Pair {
         .addressVector(AddressVector.to(new Gid(0, peer.number)))
         .sendPsn(sendPsn)
         .receivePsn(receivePsn);
+  }
+
+  /** Lets both ends refer to payload in the other's regions. */
+  Pair sharing() {
+    a.host.shares = true;
+    b.host.shares = true;
+    return this;
   }
 
   /** Lets everything happen that is going to. */

@@ -78,6 +78,12 @@ final class RandomRun {
         };
   }
 
+  /** Lets packets refer to their payload. */
+  RandomRun sharing() {
+    pair.sharing();
+    return this;
+  }
+
   private long flight(int delay) {
     return random.nextInt(100) < delay ? random.nextInt(100_000) : TestWire.FLIGHT_NANOS;
   }

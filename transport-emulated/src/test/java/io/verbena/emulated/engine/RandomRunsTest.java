@@ -25,6 +25,8 @@ class RandomRunsTest {
     for (long seed = first; seed < first + runs; seed++) {
       try {
         new RandomRun(seed).run();
+        new RandomRun(seed).sharing().run();
+        new RandomRun(seed, /* adaptive= */ true).sharing().run();
       } catch (AssertionError | RuntimeException e) {
         throw new AssertionError("run again with -Dverbena.seed=" + seed + " -Dverbena.seeds=1", e);
       }

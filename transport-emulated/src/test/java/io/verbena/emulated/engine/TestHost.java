@@ -86,6 +86,10 @@ public final class TestHost implements Host {
   public final List<QueuePairState> moves = new ArrayList<>();
   final List<SendWorkRequest> bound = new ArrayList<>();
   boolean bindRefused;
+
+  /** Whether the peer can copy out of the regions by itself; each is a slab, by its key. */
+  boolean shares;
+
   int atomicsDone;
   Runnable ready = () -> {};
 
@@ -152,6 +156,14 @@ public final class TestHost implements Host {
     return outcome;
   }
 
+  private boolean refer(int key, long address, int length, int access, PayloadReference to) {
+    if (!shares || check(key, address, length, access) != AccessResult.GRANTED) {
+      return false;
+    }
+    to.place(key, (int) (address - get(key).address), key);
+    return true;
+  }
+
   private AccessResult copyIn(
       int key, long address, ByteBuffer from, int offset, int length, int access) {
     AccessResult outcome = check(key, address, length, access);
@@ -189,12 +201,12 @@ public final class TestHost implements Host {
 
   @Override
   public boolean referLocal(int lkey, long address, int length, PayloadReference to) {
-    return false;
+    return refer(lkey, address, length, 0, to);
   }
 
   @Override
   public boolean referRemote(int rkey, long address, int length, PayloadReference to) {
-    return false;
+    return refer(rkey, address, length, Access.REMOTE_READ.bit(), to);
   }
 
   @Override

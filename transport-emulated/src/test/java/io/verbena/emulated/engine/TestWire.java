@@ -4,8 +4,11 @@ package io.verbena.emulated.engine;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.PayloadReference;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** A wire between two ends, that does to packets what its test says. */
 final class TestWire {
@@ -44,6 +47,7 @@ final class TestWire {
   static final Fault NONE = (index, packet, delivery) -> delivery.after(FLIGHT_NANOS);
 
   final List<Packet> sent = new ArrayList<>();
+  private final List<Lent> lent = new ArrayList<>();
   Fault fault = NONE;
   private final ManualTimeline time;
 
@@ -60,9 +64,39 @@ final class TestWire {
     };
   }
 
-  OpenSink to(End receiver, boolean fromA) {
+  /** Payload that a packet refers to. */
+  private static final class Lent implements PayloadReference.Confirmation {
+    private final int queuePair;
+    private boolean withdrawn;
+
+    Lent(int queuePair) {
+      this.queuePair = queuePair;
+    }
+
+    @Override
+    public boolean confirm() {
+      return !withdrawn;
+    }
+  }
+
+  /** Withdraws what the requests of a queue pair refer to. */
+  void withdraw(int queuePair) {
+    lent.stream()
+        .filter(each -> each.queuePair == queuePair)
+        .forEach(each -> each.withdrawn = true);
+  }
+
+  OpenSink to(End sender, End receiver, boolean fromA) {
     return (frame, to) -> {
       Frame copy = copy(frame);
+      if (frame.isReferring()) {
+        PayloadReference sent = frame.reference();
+        Lent payload = new Lent(sent.queuePair());
+        lent.add(payload);
+        byte[] region = Objects.requireNonNull(sender.host.find(sent.slab())).bytes;
+        copy.reference().found(ByteBuffer.wrap(region), sent.offset(), payload);
+        copy.refer(frame.payloadLength());
+      }
       Packet packet = new Packet(fromA, copy.opcode(), copy.psn(), syndrome(copy), copy);
       int index = sent.size();
       sent.add(packet);

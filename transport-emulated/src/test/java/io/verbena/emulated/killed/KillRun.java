@@ -92,6 +92,8 @@ final class KillRun {
           .atMost(Caller.LIMIT)
           .untilAsserted(
               () -> {
+                // The callers' memory is mapped until it is collected.
+                System.gc();
                 assertThat(sockets()).as("sockets").isEqualTo(sockets);
                 assertThat(mappings()).as("mappings").isEqualTo(mappings);
               });

@@ -4,10 +4,15 @@ package io.verbena.emulated.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.roce.PayloadReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Packets through a ring, and what a writer that breaks the rules can do. */
@@ -118,5 +123,160 @@ class PacketRingTest {
       }
     }
     assertThat(refused).isPositive();
+  }
+
+  // ---- payload elsewhere
+
+  private static final int QUEUE_PAIR = 17;
+  private static final int KEY = 0x4711_08;
+  private static final ByteBuffer HEADERS = ByteBuffer.wrap(new byte[] {1, 2, 3, 4});
+
+  private static PayloadReference at(int offset, int queuePair) {
+    PayloadReference place = new PayloadReference();
+    place.place(5, offset, KEY);
+    place.queuePair(queuePair);
+    return place;
+  }
+
+  private boolean refer(int tag, int offset, int queuePair) {
+    return writer.write(tag, HEADERS.duplicate(), 9000, at(offset, queuePair));
+  }
+
+  @Test
+  void aPacketSaysWhereItsPayloadIs() {
+    assertThat(refer(0xffff, 4096, QUEUE_PAIR)).isTrue();
+    assertThat(writer.write(3, ByteBuffer.allocate(40))).isTrue();
+
+    assertThat(read()).containsExactly(1, 2, 3, 4);
+    assertThat(reader.refers()).isTrue();
+    assertThat(reader.tag()).isEqualTo(0xffff);
+    assertThat(reader.slab()).isEqualTo(5);
+    assertThat(reader.offset()).isEqualTo(4096);
+    assertThat(reader.payload()).isEqualTo(9000);
+    assertThat(reader.confirm()).isTrue();
+    reader.release();
+    assertThat(read()).hasSize(40);
+    assertThat(reader.refers()).isFalse();
+  }
+
+  @Test
+  void whatIsWithdrawnBeforeItIsConfirmedIsNotConfirmed() {
+    assertThat(refer(1, 0, QUEUE_PAIR)).isTrue();
+    assertThat(refer(2, 0, QUEUE_PAIR + 1)).isTrue();
+    assertThat(refer(3, 0, QUEUE_PAIR)).isTrue();
+
+    byte[] unused = read();
+    assertThat(reader.confirm()).isTrue();
+    writer.withdraw(QUEUE_PAIR);
+    unused = read();
+    assertThat(reader.confirm()).as("another queue pair's").isTrue();
+    unused = read();
+    assertThat(reader.confirm()).isFalse();
+  }
+
+  @Test
+  void keysAreWithdrawnWithAllTheirTags() {
+    assertThat(refer(1, 0, 0)).isTrue();
+    assertThat(refer(2, 0, 0)).isTrue();
+
+    writer.withdrawKeys(KEY + 0x100, MemoryKey.INDEX);
+    byte[] unused = read();
+    assertThat(reader.confirm()).as("of another entry").isTrue();
+    writer.withdrawKeys(KEY + 1, MemoryKey.INDEX);
+    unused = read();
+    assertThat(reader.confirm()).isFalse();
+  }
+
+  @Test
+  void theRoomOfAPacketIsKeptUntilItsPayloadIsCopied() {
+    int count = 0;
+    while (refer(count, 0, QUEUE_PAIR)) {
+      count++;
+    }
+    byte[] unused = read();
+    assertThat(refer(count, 0, QUEUE_PAIR)).isFalse();
+    reader.release();
+    assertThat(refer(count, 0, QUEUE_PAIR)).isTrue();
+  }
+
+  @Test
+  void withdrawingFindsAllRecordsHoweverTheyLie() {
+    Random random = new Random(4);
+    ArrayDeque<Integer> under = new ArrayDeque<>();
+    int rounds = 200_000;
+    boolean[] open = new boolean[4 * rounds + 4];
+    for (int i = 0; i < rounds; i++) {
+      int queuePair = 1 + random.nextInt(3);
+      if (random.nextInt(20) == 0) {
+        writer.withdraw(queuePair);
+        under.stream().filter(each -> each % 4 == queuePair).forEach(each -> open[each] = false);
+      } else if (random.nextBoolean()) {
+        int id = 4 * i + queuePair;
+        if (random.nextInt(4) == 0) {
+          if (writer.write(0, ByteBuffer.allocate(random.nextInt(CAPACITY / 3)))) {
+            under.add(0);
+          }
+        } else if (writer.write(1, HEADERS.duplicate(), id, at(id, queuePair))) {
+          under.add(id);
+          open[id] = true;
+        }
+      } else if (!under.isEmpty()) {
+        int unused = reader.read(room.clear());
+        int id = under.remove();
+        assertThat(reader.refers()).isEqualTo(id != 0);
+        if (id != 0) {
+          assertThat(reader.payload()).isEqualTo(id);
+          assertThat(reader.confirm()).as("record %s", id).isEqualTo(open[id]);
+        }
+      }
+    }
+  }
+
+  /** One thread withdraws and changes the payload while another copies it. */
+  @Test
+  void noConfirmedCopyHasBytesFromAfterAWithdrawal() throws Exception {
+    int length = 2048;
+    ByteBuffer payload = ByteBuffer.allocateDirect(length).order(ByteOrder.nativeOrder());
+    int rounds = 30_000;
+    AtomicInteger done = new AtomicInteger();
+    AtomicInteger confirmed = new AtomicInteger();
+    CompletableFuture<Void> copies =
+        CompletableFuture.runAsync(
+            () -> {
+              ByteBuffer copy = ByteBuffer.allocateDirect(length).order(ByteOrder.nativeOrder());
+              for (int i = 1; i <= rounds; i++) {
+                while (reader.read(room.clear()) == PacketRing.EMPTY) {
+                  Thread.onSpinWait();
+                }
+                copy.put(0, payload, 0, length);
+                if (reader.confirm()) {
+                  confirmed.incrementAndGet();
+                  for (int at = 0; at < length; at += Integer.BYTES) {
+                    assertThat(copy.getInt(at)).as("round %s, at %s", i, at).isEqualTo(i);
+                  }
+                }
+                reader.release();
+                done.set(i);
+              }
+            });
+    Random random = new Random(5);
+    for (int i = 1; i <= rounds && !copies.isDone(); i++) {
+      for (int at = 0; at < length; at += Integer.BYTES) {
+        payload.putInt(at, i);
+      }
+      assertThat(writer.write(0, HEADERS.duplicate(), length, at(0, QUEUE_PAIR))).isTrue();
+      for (int spins = random.nextInt(400); spins > 0; spins--) {
+        Thread.onSpinWait();
+      }
+      writer.withdraw(QUEUE_PAIR);
+      for (int at = 0; at < length; at += Integer.BYTES) {
+        payload.putInt(at, -i);
+      }
+      while (done.get() < i && !copies.isDone()) {
+        Thread.onSpinWait();
+      }
+    }
+    copies.get(60, TimeUnit.SECONDS);
+    assertThat(confirmed.get()).isBetween(1, rounds);
   }
 }

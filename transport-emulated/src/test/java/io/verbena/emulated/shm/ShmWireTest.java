@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.emulated.hca.FailureLog;
+import io.verbena.emulated.hca.SharedPlace;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
 import io.verbena.emulated.roce.PacketOpcode;
@@ -29,6 +30,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -45,6 +47,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ShmWireTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final long MILLI = 1_000_000;
+  private static final int QUEUE_PAIR = 17;
+  private static final int KEY = 0x4711;
+  private static final int SLAB = 64 << 10;
 
   @TempDir private Path path;
 
@@ -56,6 +61,7 @@ class ShmWireTest {
     final Port port;
     final List<Integer> came = new ArrayList<>();
     final List<Gid> departed = new ArrayList<>();
+    final List<ByteBuffer> copied = new ArrayList<>();
 
     Host(int chance) throws IOException {
       wire = ShmWire.open(folder, chance);
@@ -67,6 +73,27 @@ class ShmWireTest {
     private void receive(Frame frame, FrameFault fault) {
       assertThat(fault).isEqualTo(FrameFault.NONE);
       came.add(frame.psn());
+      if (frame.isReferring()) {
+        ByteBuffer copy = ByteBuffer.allocate(frame.payloadLength());
+        copy.put(0, frame.payload(), frame.payloadIndex(), copy.capacity());
+        if (frame.confirm()) {
+          copied.add(copy);
+        }
+      }
+    }
+
+    /** Sends a packet that refers to {@code length} bytes of a slab. */
+    void refer(int psn, Host to, int slab, int offset, int length) {
+      Frame frame = port.frame().start(PacketOpcode.RC_SEND_ONLY).destinationQueuePair(2).psn(psn);
+      frame.reference().place(slab, offset, KEY);
+      frame.reference().queuePair(QUEUE_PAIR);
+      frame.refer(length);
+      UdpGid.address(frame, port.gid(), to.port.gid());
+      assertThat(port.send(frame.seal(), Frame.UDP_PORT)).isEqualTo(Outcome.SENT);
+    }
+
+    SharedPlace placeOf(ByteBuffer memory) {
+      return Objects.requireNonNull(wire.placeOf(memory));
     }
 
     Outcome send(int psn, Host to) {
@@ -434,7 +461,7 @@ class ShmWireTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {".host", ".sock", ".flag", "-7.ring"})
+  @ValueSource(strings = {".host", ".sock", ".flag", "-7.ring", "-7.slab"})
   void oneFileOfADeadHostIsRemovedByTheNext(String kind) throws IOException {
     String host = folder.socket(SharedFolder.newHost(7)).toString().replace(".sock", "");
     Files.createFile(Path.of(host + kind));
@@ -518,5 +545,122 @@ class ShmWireTest {
 
     assertThat(folder.find("orders")).isNull();
     assertThat(folder.offer("orders", dead)).isTrue();
+  }
+
+  // ---- memory that peers copy from
+
+  /** How many slabs are in the folder. */
+  private long slabs() {
+    try (Stream<Path> files = Files.list(path)) {
+      return files.filter(file -> file.toString().endsWith(".slab")).count();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void payloadIsCopiedOutOfTheSendersMemory() throws IOException {
+    Host one = new Host(1);
+    Host other = new Host(2);
+    ByteBuffer memory = one.wire.allocate(SLAB);
+    for (int i = 0; i < SLAB; i++) {
+      memory.put(i, (byte) ((i * 31) >>> 4));
+    }
+    SharedPlace place = one.placeOf(memory.slice(4096, 8192));
+
+    one.refer(1, other, place.slab(), place.offset() + 5, 5000);
+    other.awaitPackets(1);
+    one.refer(2, one, place.slab(), place.offset() + 5, 5000);
+    one.awaitPackets(1);
+
+    assertThat(other.copied).containsExactly(memory.slice(4096 + 5, 5000));
+    assertThat(one.copied).as("to itself").containsExactly(memory.slice(4096 + 5, 5000));
+  }
+
+  @Test
+  void whatTheSenderWithdrawsIsNotTaken() throws IOException {
+    Host one = new Host(1);
+    Host other = new Host(2);
+    SharedPlace place = one.placeOf(one.wire.allocate(SLAB));
+
+    one.refer(1, other, place.slab(), 0, 5000);
+    one.port.withdraw(QUEUE_PAIR);
+    one.refer(2, other, place.slab(), 0, 5000);
+    other.awaitPackets(2);
+
+    assertThat(other.copied).hasSize(1);
+  }
+
+  @Test
+  void memoryThatNothingReachesIsFreedEverywhere() throws IOException {
+    Host one = new Host(1);
+    Host other = new Host(2);
+    one.send(0, other);
+    other.awaitPackets(1);
+    long mapped = mappings();
+    ByteBuffer memory = one.wire.allocate(SLAB);
+    one.refer(1, other, one.placeOf(memory).slab(), 0, 5000);
+    other.awaitPackets(2);
+    assertThat(slabs()).isEqualTo(1);
+
+    memory = ByteBuffer.allocateDirect(1);
+
+    assertThat(one.wire.placeOf(memory)).isNull();
+    other.work(
+        () -> {
+          System.gc();
+          return slabs() == 0;
+        });
+    other.work(() -> mappings() == mapped);
+  }
+
+  @Test
+  void aPacketThatRefersToFreedMemoryIsDropped() throws IOException {
+    Host one = new Host(1);
+    Host other = new Host(2);
+
+    one.refer(1, other, 4711, 0, 5000);
+    one.send(2, other);
+    other.awaitPackets(1);
+
+    assertThat(other.came).containsExactly(2);
+    assertThat(other.departed).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, SLAB - 4999, Integer.MAX_VALUE})
+  void whoRefersToMemoryThatIsNotThereIsNoPeer(int offset) throws IOException {
+    Host one = new Host(1);
+    Host other = new Host(2);
+    SharedPlace place = one.placeOf(one.wire.allocate(SLAB));
+
+    one.refer(1, other, place.slab(), offset, 5000);
+    other.work(() -> !other.departed.isEmpty());
+
+    assertThat(other.departed).containsExactly(one.port.gid());
+    assertThat(other.copied).isEmpty();
+  }
+
+  @Test
+  void memoryThatIsNoSlabsHasNoPlace() throws IOException {
+    Host one = new Host(1);
+    ByteBuffer memory = one.wire.allocate(SLAB);
+
+    assertThat(one.wire.placeOf(ByteBuffer.allocateDirect(SLAB))).isNull();
+    assertThat(one.wire.placeOf(one.wire.allocate(64))).as("too short").isNull();
+    assertThat(one.placeOf(memory.slice(100, 50)).offset()).isEqualTo(100);
+    assertThat(one.wire.allocate(5000).capacity()).isEqualTo(5000);
+  }
+
+  @Test
+  void memoryForWhichThereIsNoFileIsNotShared() throws IOException {
+    Host one = new Host(1);
+    String files = folder.socket(one.port.gid()).toString().replace(".sock", "");
+    Files.createFile(Path.of(files + "-1.slab"));
+
+    ByteBuffer memory = one.wire.allocate(SLAB);
+
+    assertThat(memory.capacity()).isEqualTo(SLAB);
+    assertThat(one.wire.placeOf(memory)).isNull();
   }
 }

@@ -196,8 +196,8 @@ final class EngineMistakes {
           of(
               "no acknowledgement is asked for",
               "engine/Requester.java",
-              "last || ++sinceAckRequest >= congestion.ackInterval()",
-              "++sinceAckRequest >= congestion.ackInterval()"),
+              "last || sinceAckRequest >= congestion.ackInterval()",
+              "sinceAckRequest >= congestion.ackInterval()"),
           of(
               "going back skips a packet",
               "engine/SendWindow.java",
