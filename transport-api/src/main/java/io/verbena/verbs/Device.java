@@ -45,6 +45,15 @@ public interface Device extends AutoCloseable {
     return ByteBuffer.allocateDirect(length);
   }
 
+  /**
+   * Returns whether it moves bytes of {@link #allocateMemory} so much faster than others that it
+   * pays to copy a message into such memory rather than to register the message's own. By default
+   * false: all memory is the same.
+   */
+  default boolean prefersOwnMemory() {
+    return false;
+  }
+
   /** Returns what it counts by itself; {@link DeviceCounters#NONE} where it does not count. */
   DeviceCounters counters();
 

@@ -22,7 +22,8 @@ import java.util.List;
  *   <li>{@code dir=FOLDER}: the folder where processes find each other, an absolute path; without
  *       it, {@code verbena-UID} in the host's shared memory. Only the user may have access to the
  *       folder: whoever may write there can do to a process of this user what a library in it could
- *   <li>{@code pcap=FILE}: writes all packets to a file
+ *   <li>{@code pcap=FILE}: writes all packets to a file; those of peers without this option lack
+ *       the payload that this end copies out of their memory
  *   <li>{@code sanitize=true}: as for {@link EmulatedProvider}
  *   <li>limits of the device, as for {@link EmulatedProvider}
  * </ul>

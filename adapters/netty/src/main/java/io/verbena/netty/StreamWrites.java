@@ -64,7 +64,7 @@ final class StreamWrites {
     }
     int leaseFrom = count < LEAST_LEASED ? sendBuffers.piece() : 0;
     try {
-      if (!memory.reach(buffer, start, length, leaseFrom, location)) {
+      if (!memory.reachToSend(buffer, start, length, leaseFrom, location)) {
         return 0;
       }
     } catch (RdmaException e) {

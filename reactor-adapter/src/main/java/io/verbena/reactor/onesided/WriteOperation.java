@@ -117,7 +117,7 @@ final class WriteOperation extends Operation<Void> implements Notice {
     LoopResources resources = room.resources();
     int index = buffer.readerIndex();
     Location where = resources.location();
-    if (resources.memory().reach(buffer, index, length, RemoteChecks.COPY_BELOW, where)) {
+    if (resources.memory().reachToSend(buffer, index, length, RemoteChecks.COPY_BELOW, where)) {
       lease = where.takeLease();
     } else {
       ByteBuf copy = resources.memory().copy(buffer, index, length);

@@ -4,6 +4,7 @@ package io.verbena.reactor.send;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ReferenceCountUtil;
 import io.verbena.core.memory.Exposure;
+import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.reactor.credit.CreditShares;
 import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.queue.LoopResources;
@@ -61,13 +62,17 @@ final class RendezvousSources {
     return firstId + sources.size() - 1;
   }
 
-  /** The message itself if the HCA can reach it, else a copy in its place. */
+  /** The message itself if the HCA can reach it as well, else a copy in its place. */
   private ByteBuf registrable(ByteBuf message, int length) {
-    if (resources.memory().locate(message, message.readerIndex(), length, resources.location())
-        || (message.isDirect() && message.nioBufferCount() == 1 && !message.isReadOnly())) {
+    RegisteredMemory memory = resources.memory();
+    if (memory.locate(message, message.readerIndex(), length, resources.location())
+        || (!memory.paysToCopy(length)
+            && message.isDirect()
+            && message.nioBufferCount() == 1
+            && !message.isReadOnly())) {
       return message;
     }
-    ByteBuf copy = resources.memory().copy(message, message.readerIndex(), length);
+    ByteBuf copy = memory.copy(message, message.readerIndex(), length);
     ReferenceCountUtil.safeRelease(message);
     return copy;
   }

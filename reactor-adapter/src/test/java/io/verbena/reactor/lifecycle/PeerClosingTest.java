@@ -13,6 +13,7 @@ import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -66,6 +67,8 @@ class PeerClosingTest {
               .doOnNext(ByteBuf::release)
               .subscribe(message -> received.incrementAndGet());
       CompletableFuture<Void> sent = pair.server().send(endless(pair.server(), 16)).toFuture();
+      // A loop that hears of the close before it has begun the stream does not begin it.
+      Awaitility.await().atMost(Ends.LIMIT).until(() -> received.get() > 0);
       CompletableFuture<Void> close = pair.client().close().toFuture();
       pair.server().onPeerClosing().block(Ends.LIMIT);
       assertThat(close).isNotDone();

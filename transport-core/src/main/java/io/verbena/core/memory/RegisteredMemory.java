@@ -35,6 +35,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   private final RegistrationLimit limit;
   private final long plenty;
   private final boolean hasLocalReadSinks;
+  private final boolean prefersOwn;
   private final Registrations registrations;
   private final Slabs slabs;
   private final RegistrationCache cache;
@@ -59,6 +60,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
     limit = new RegistrationLimit(options.maxRegisteredBytes());
     plenty = Math.min(limit.bytes(), direct.share()) >> 1;
     hasLocalReadSinks = domain.device().attributes().supports(Capability.LOCAL_READ_SINKS);
+    prefersOwn = domain.device().prefersOwnMemory();
     registrations = new Registrations(domain, limit);
     slabs = new Slabs(this, direct, domain.device());
     cache = new RegistrationCache(this, options.maxCachedRegistrations());
@@ -198,6 +200,24 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
     }
     into.set(lease);
     return true;
+  }
+
+  /**
+   * As {@link #reach}, for bytes to send; foreign bytes that it {@linkplain #paysToCopy pays to
+   * copy} are not registered, and must be copied.
+   */
+  public boolean reachToSend(ByteBuf buf, int index, int length, int leaseFrom, Location into) {
+    return reach(buf, index, length, paysToCopy(length) ? Integer.MAX_VALUE : leaseFrom, into);
+  }
+
+  /**
+   * Returns whether the device sends bytes of the allocator's memory so much faster than others
+   * that it pays to copy them there.
+   *
+   * @param length more bytes than the allocator keeps at hand are left where they are
+   */
+  public boolean paysToCopy(int length) {
+    return prefersOwn && length <= SizeClasses.LARGEST;
   }
 
   /**

@@ -71,7 +71,7 @@ final class UnreliableResponder {
     if ((!written || withImmediate) && !receive.take()) {
       return false;
     }
-    if (packet.isReferring() || !Responder.hasFittingPayload(packet, link.mtu)) {
+    if (!Responder.hasFittingPayload(packet, link.mtu)) {
       return false;
     }
     if (!(written ? write(packet) : append(packet))) {

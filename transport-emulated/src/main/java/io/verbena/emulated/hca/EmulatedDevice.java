@@ -147,6 +147,11 @@ public final class EmulatedDevice implements Device {
   }
 
   @Override
+  public boolean prefersOwnMemory() {
+    return fabric.prefersOwnMemory();
+  }
+
+  @Override
   public PortAttributes port() {
     return new PortAttributes(!broken.get(), fabric.mtu(), fabric.mtu(), List.of(gid));
   }
@@ -303,7 +308,9 @@ public final class EmulatedDevice implements Device {
 
   /** Waits for threads that may still use a key that is dead, and for peers that may. */
   void awaitCopies(MemoryKey dead) {
-    fabric.withdraw(dead);
+    if (dead.isShared()) {
+      fabric.withdraw(dead);
+    }
     fabric.awaitCopies();
   }
 

@@ -219,7 +219,9 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
       }
       unbind();
     }
-    domain.device().fabric().withdraw(key);
+    if (key.isShared()) {
+      domain.device().fabric().withdraw(key);
+    }
     if (!remotely) {
       // A remote invalidation need not wait: only the peer's send queue could use the key, and it
       // is busy with this.

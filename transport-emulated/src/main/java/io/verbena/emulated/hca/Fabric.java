@@ -85,6 +85,11 @@ public interface Fabric {
     return ByteBuffer.allocateDirect(length);
   }
 
+  /** Returns the value of {@link io.verbena.verbs.Device#prefersOwnMemory} for its devices. */
+  default boolean prefersOwnMemory() {
+    return false;
+  }
+
   /** Returns where a direct buffer lies in memory that peers can map; null if it does not. */
   default @Nullable SharedPlace placeOf(ByteBuffer memory) {
     return null;

@@ -161,6 +161,11 @@ public final class MemoryKey {
     return (int) (at - base);
   }
 
+  /** Returns whether peers can map its memory. */
+  boolean isShared() {
+    return place != null;
+  }
+
   /** Returns whether a key is one that this entry has, had or may come to have. */
   public boolean is(int key) {
     return index(key) == index;

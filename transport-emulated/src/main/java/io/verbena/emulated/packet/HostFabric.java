@@ -205,6 +205,11 @@ public final class HostFabric extends PacketFabric {
   }
 
   @Override
+  public boolean prefersOwnMemory() {
+    return port.takesReferences();
+  }
+
+  @Override
   public @Nullable SharedPlace placeOf(ByteBuffer memory) {
     return wire.placeOf(memory);
   }

@@ -163,9 +163,15 @@ public final class Frame extends TransportHeaders {
     return this;
   }
 
-  /** Returns whether a packet that was parsed may have payload that it does not carry. */
+  /**
+   * Returns whether a packet that was parsed may have payload that it does not carry: one of a
+   * reliable connection, whose sender knows when it was copied.
+   */
   public boolean mayRefer() {
-    return !locked && payloadLength == 0 && opcode.carriesPayload();
+    return !locked
+        && payloadLength == 0
+        && opcode.carriesPayload()
+        && opcode.transport() == PacketOpcode.Transport.RC;
   }
 
   /** Returns whether the payload is not in the packet. */
@@ -447,7 +453,7 @@ public final class Frame extends TransportHeaders {
    */
   public void copyPayload(int offset, ByteBuffer target, int index, int length) {
     Objects.checkFromIndexSize(offset, length, payloadLength);
-    target.put(index, bytes, opcode.payloadOffset() + offset, length);
+    target.put(index, payload(), payloadIndex() + offset, length);
   }
 
   @Override

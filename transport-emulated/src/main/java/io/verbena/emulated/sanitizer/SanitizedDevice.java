@@ -77,6 +77,11 @@ final class SanitizedDevice implements Device {
   }
 
   @Override
+  public boolean prefersOwnMemory() {
+    return device.prefersOwnMemory();
+  }
+
+  @Override
   public DeviceCounters counters() {
     return device.counters();
   }

@@ -31,6 +31,7 @@ final class OwnSlabs {
   // Under the monitor of this.
   private int made;
   private boolean closed;
+  private boolean told;
 
   /**
    * A slab.
@@ -57,11 +58,18 @@ final class OwnSlabs {
       try {
         return add(length).slice(0, length);
       } catch (IOException e) {
-        // It is slower without, and the log says why.
-        FailureLog.get().failed(e);
+        refused(e);
       }
     }
     return ByteBuffer.allocateDirect(length);
+  }
+
+  /** Logs, once, why memory is not shared: it is slower, and does what it is for all the same. */
+  private synchronized void refused(IOException why) {
+    if (!told && !closed) {
+      told = true;
+      FailureLog.get().failed(why);
+    }
   }
 
   private ByteBuffer add(int length) throws IOException {

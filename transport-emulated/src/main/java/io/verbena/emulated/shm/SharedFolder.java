@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
@@ -62,6 +63,9 @@ public final class SharedFolder {
 
   /** The longest path that the kernel's socket addresses hold. */
   private static final int LONGEST_SOCKET_PATH = 107;
+
+  /** The most bytes of the folder's room that slabs leave for rings; a quarter of a small one. */
+  private static final long MOST_LEFT_BY_SLABS = 64 << 20;
 
   private static final int NAME_LENGTH = 20;
   private static final byte[] ZEROES = new byte[1 << 16];
@@ -329,23 +333,31 @@ public final class SharedFolder {
 
   // ---- slabs
 
-  /** Creates a slab of a host of this process, all 0; its file stays until it is removed. */
+  /**
+   * Creates a slab of a host of this process, all 0; its file stays until it is removed.
+   *
+   * @throws IOException if there is no room for it beside the rings of connections to come
+   */
   ByteBuffer createSlab(Gid host, int number, int length) throws IOException {
+    FileStore store = Files.getFileStore(folder);
+    long left = Math.min(MOST_LEFT_BY_SLABS, store.getTotalSpace() >> 2);
+    if (store.getUsableSpace() - length < left) {
+      throw noRoom(length, "it would leave less than " + left + " bytes", null);
+    }
     String file = slabName(host, number);
     try (FileChannel channel = create(file)) {
       fill(channel, length);
       return channel.map(FileChannel.MapMode.READ_WRITE, 0, length);
     } catch (IOException e) {
       Files.deleteIfExists(folder.resolve(file));
-      throw new IOException(
-          e.getMessage()
-              + " ("
-              + length
-              + " bytes of shared memory do not fit in "
-              + folder
-              + "; without them, messages are copied twice)",
-          e);
+      throw noRoom(length, e.getMessage(), e);
     }
+  }
+
+  private IOException noRoom(int length, String why, @Nullable IOException cause) {
+    return new IOException(
+        "no " + length + " bytes of shared memory in " + folder + " to receive from: " + why,
+        cause);
   }
 
   /** Removes a slab of a host of this process. */

@@ -263,8 +263,8 @@ final class ShmLink {
   boolean drain() {
     SocketChannel from = socket;
     try {
-      int count = 1;
-      for (int i = 0; from != null && count > 0 && i < MOST_DRAINED; i++) {
+      int count = drained.capacity();
+      for (int i = 0; from != null && count == drained.capacity() && i < MOST_DRAINED; i++) {
         count = from.read(drained.clear());
       }
       return count >= 0;

@@ -190,11 +190,12 @@ public final class ShmWire implements HostWire {
 
   @Override
   public int receive(int most) {
+    // Packets first: a byte that woke this end can wait, and what it came for cannot.
+    int count = take(most);
+    behind = count == most;
     if (!taking && (socketsReady || ++turns >= LOOKING_TURNS)) {
       lookAtSockets();
     }
-    int count = take(most);
-    behind = count == most;
     return count;
   }
 
@@ -302,7 +303,9 @@ public final class ShmWire implements HostWire {
     turns = 0;
     try {
       acceptAgain();
-      selector.selectNow();
+      if (!socketsReady) {
+        selector.selectNow();
+      }
       // If handling one of them throws, the others are handled next time.
       socketsReady = true;
       Iterator<SelectionKey> selected = selector.selectedKeys().iterator();

@@ -75,7 +75,7 @@ final class ManagementPort implements CmPort, PortManagement {
   @Override
   public void receive(Frame frame) {
     CmAgent to = agent;
-    ByteBuffer bytes = frame.bytes().slice(frame.payloadOffset(), frame.payloadLength());
+    ByteBuffer bytes = frame.payload().slice(frame.payloadIndex(), frame.payloadLength());
     if (to == null
         || frame.opcode() != PacketOpcode.UD_SEND_ONLY
         || frame.queueKey() != Mad.QUEUE_KEY
