@@ -478,7 +478,7 @@ final class Responder {
 
   /** Refers to the next bytes of a READ; returns how many, 0 if they must be copied. */
   private int refer(Reply reply) {
-    int length = link.takesReferences() ? Segments.referable(reply.left, reply.left, link.mtu) : 0;
+    int length = link.takesReferences() ? Segments.referable(reply.left, link.mtu) : 0;
     return length > 0 && link.host.referRemote(reply.rkey, reply.address, length, link.reference())
         ? length
         : 0;

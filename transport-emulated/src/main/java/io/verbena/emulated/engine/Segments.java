@@ -9,8 +9,14 @@ import java.nio.ByteBuffer;
 
 /** Moves the bytes of one packet between it and the buffers of a request or receive. */
 public final class Segments {
-  /** Fewer bytes are copied into the packet: that takes less than what a reference does. */
-  private static final int LEAST_REFERENCE = 2048;
+  /**
+   * Fewer bytes of a request are copied into packets. Programs fill their buffers for small
+   * messages anew each time, and each line that the receiver has read would make them wait.
+   */
+  private static final int LEAST_OF_REQUEST = 8192;
+
+  /** Fewer bytes of an answer are copied: that takes less than what a reference does. */
+  private static final int LEAST_OF_ANSWER = 2048;
 
   private Segments() {}
 
@@ -46,7 +52,7 @@ public final class Segments {
     }
     ScatterGatherList buffers = request.buffers();
     long left = buffers.totalLength() - offset;
-    if (left < LEAST_REFERENCE) {
+    if (left < LEAST_OF_REQUEST) {
       return 0;
     }
     long skip = offset;
@@ -54,22 +60,26 @@ public final class Segments {
     while (skip >= buffers.length(i)) {
       skip -= buffers.length(i++);
     }
-    int length = referable(left, buffers.length(i) - skip, packet);
+    int length = referable(left, buffers.length(i) - skip, packet, LEAST_OF_REQUEST);
     return length > 0 && host.referLocal(buffers.lkey(i), buffers.address(i) + skip, length, to)
         ? length
         : 0;
   }
 
   /**
-   * Returns how many bytes a packet may refer to: all that are left, or a multiple of what a packet
-   * has; 0 if they are few.
+   * Returns how many bytes of an answer a packet may refer to, of those that are left.
    *
-   * @param piece the bytes that lie in one piece
+   * @param packet the bytes of a packet
    */
-  static int referable(long left, long piece, int packet) {
+  static int referable(long left, int packet) {
+    return referable(left, left, packet, LEAST_OF_ANSWER);
+  }
+
+  /** All that are left, or whole packets in one piece; 0 if they are few. */
+  private static int referable(long left, long piece, int packet, int least) {
     int most = (int) Math.min(Math.min(left, piece), Frame.MAX_REFERENCE);
     int length = most == left ? most : most - most % packet;
-    return length < LEAST_REFERENCE ? 0 : length;
+    return length < least ? 0 : length;
   }
 
   /** Fills a packet with {@code length} bytes of a request, from {@code offset} on. */

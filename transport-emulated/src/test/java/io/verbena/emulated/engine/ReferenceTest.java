@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /** Packets that refer to their payload, which stays at the sender until the receiver copies it. */
 class ReferenceTest {
-  private static final int LENGTH = 5 * Pair.MTU - 100;
-  private static final int PACKETS = 5;
+  private static final int LENGTH = 9 * Pair.MTU - 100;
+  private static final int PACKETS = 9;
   private static final int TO = 4096;
 
   private final Pair pair = Pair.reliable().sharing();
@@ -80,19 +80,19 @@ class ReferenceTest {
   void aMessageInSeveralPiecesRefersToWholePacketsOfEach() {
     SendWorkRequest write =
         new SendWorkRequest(2).id(1).write(pair.atB.address + TO, pair.atB.key).signaled();
-    write.buffers().add(pair.atA.address, 3 * Pair.MTU + 10, pair.atA.key);
-    write.buffers().add(pair.atA.address + 3 * Pair.MTU + 10, 4 * Pair.MTU, pair.atA.key);
+    write.buffers().add(pair.atA.address, 9 * Pair.MTU + 10, pair.atA.key);
+    write.buffers().add(pair.atA.address + 9 * Pair.MTU + 10, 10 * Pair.MTU, pair.atA.key);
 
     pair.a.post(write);
     pair.run();
 
     assertThat(pair.wire.sentBy(true))
         .extracting(packet -> packet.frame().payloadLength())
-        .containsExactly(3 * Pair.MTU, Pair.MTU, 3 * Pair.MTU + 10);
+        .containsExactly(9 * Pair.MTU, Pair.MTU, 9 * Pair.MTU + 10);
     assertThat(pair.wire.sentBy(true))
         .extracting(packet -> packet.frame().isReferring())
         .containsExactly(true, false, true);
-    assertThat(atB(7 * Pair.MTU + 10)).isEqualTo(atA(7 * Pair.MTU + 10));
+    assertThat(atB(19 * Pair.MTU + 10)).isEqualTo(atA(19 * Pair.MTU + 10));
   }
 
   @Test
