@@ -34,9 +34,9 @@ public interface Device extends AutoCloseable {
 
   /**
    * Allocates memory to register that suits the device best: an HCA on shared memory lets peers
-   * copy out of it what else passes through a ring. The memory is all 0, begins on a page, and
-   * lives until the garbage collector finds that nothing can reach it; it outlives the device. By
-   * default it is the JVM's direct memory, which need not begin on a page.
+   * copy out of it what else passes through a ring. The memory is all 0, and lives until the
+   * garbage collector finds that nothing can reach it; it outlives the device. By default it is the
+   * JVM's direct memory.
    *
    * @param length 1 or more
    * @throws OutOfMemoryError if there is none

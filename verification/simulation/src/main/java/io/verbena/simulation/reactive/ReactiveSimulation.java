@@ -105,7 +105,9 @@ final class ReactiveSimulation {
       memory[i] = arena.allocate(RemoteMemoryModel.LENGTH);
     }
     arena.fillWithPattern();
-    DirectMemory direct = new DirectMemory(DIRECT_MEMORY, () -> 0, (device, length) -> arena.buffers.allocate(length));
+    DirectMemory direct =
+        new DirectMemory(
+            DIRECT_MEMORY, () -> 0, (device, length) -> arena.buffers.allocate(length));
     RdmaTransport serverSide = transport(SERVER, direct);
     RdmaTransport clientSide = transport(CLIENT, direct);
     List<RdmaConnection> accepted = new ArrayList<>();
