@@ -2,6 +2,7 @@
 package io.verbena.emulated.hca;
 
 import io.verbena.emulated.roce.PayloadReference;
+import io.verbena.emulated.roce.SharedPlace;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

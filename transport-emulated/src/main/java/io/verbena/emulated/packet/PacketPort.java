@@ -185,7 +185,7 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
 
   /** Takes back what the peers have not copied of the memory under a key, which is dead. */
   void withdraw(MemoryKey dead) {
-    wirePort.withdraw(dead);
+    wirePort.withdrawKey(dead.value());
     Frame copy = kept;
     if (copy != null && copy.isReferring() && dead.is(copy.reference().key())) {
       drop();

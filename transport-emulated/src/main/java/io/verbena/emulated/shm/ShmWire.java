@@ -3,9 +3,9 @@ package io.verbena.emulated.shm;
 
 import io.verbena.emulated.hca.FailureLog;
 import io.verbena.emulated.hca.MemoryKey;
-import io.verbena.emulated.hca.SharedPlace;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.SharedPlace;
 import io.verbena.emulated.wire.HostWire;
 import io.verbena.emulated.wire.UdpWire;
 import io.verbena.emulated.wire.UnreachableReports;
@@ -624,9 +624,9 @@ public final class ShmWire implements HostWire {
     }
 
     @Override
-    public void withdraw(MemoryKey dead) {
+    public void withdrawKey(int dead) {
       for (ShmLink each : links) {
-        each.withdrawKeys(dead.value(), MemoryKey.INDEX);
+        each.withdrawKeys(dead, MemoryKey.INDEX);
       }
     }
 

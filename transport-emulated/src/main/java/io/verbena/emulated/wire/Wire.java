@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.wire;
 
-import io.verbena.emulated.hca.MemoryKey;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
 import io.verbena.verbs.Gid;
@@ -74,8 +73,11 @@ public interface Wire {
     /** Takes back what receivers have not copied of the requests of a queue pair. */
     default void withdraw(int queuePair) {}
 
-    /** Takes back what receivers have not copied of the memory under a key, which is dead. */
-    default void withdraw(MemoryKey dead) {}
+    /**
+     * Takes back what receivers have not copied of the memory under a key that is dead, with all
+     * its tags.
+     */
+    default void withdrawKey(int dead) {}
 
     /** Returns whether packets may have come that the receiver has not been given yet. */
     default boolean isBehind() {

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.emulated.hca.FailureLog;
-import io.verbena.emulated.hca.SharedPlace;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.SharedPlace;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.emulated.wire.UnreachableReports;
 import io.verbena.emulated.wire.Wire.Outcome;

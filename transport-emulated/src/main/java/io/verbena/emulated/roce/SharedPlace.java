@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.emulated.hca;
+package io.verbena.emulated.roce;
 
 /**
  * Where registered memory lies in memory that peers can map.
