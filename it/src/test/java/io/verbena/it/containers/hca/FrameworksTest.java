@@ -29,7 +29,7 @@ import org.testcontainers.images.builder.Transferable;
 @Tag("exhaustive")
 @Tag("once")
 class FrameworksTest {
-  private static final Duration LIMIT = Duration.ofSeconds(120);
+  private static final Duration LIMIT = Duration.ofMinutes(2);
   private static final int LENGTH = 9_000_001;
 
   private static final Network NETWORK = Network.newNetwork();

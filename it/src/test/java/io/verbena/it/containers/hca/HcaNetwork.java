@@ -17,7 +17,7 @@ import org.testcontainers.images.builder.Transferable;
  * all. Threads: one.
  */
 final class HcaNetwork implements AutoCloseable {
-  static final Duration LIMIT = Duration.ofSeconds(120);
+  static final Duration LIMIT = Duration.ofMinutes(2);
   static final int PORT = 7471;
 
   /** The time that programs on iWARP give a silent peer, where no retries of the HCA end it. */
