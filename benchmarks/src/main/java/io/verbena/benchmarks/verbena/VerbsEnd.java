@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.verbena;
 
+import io.verbena.benchmarks.work.DirectMemory;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.ConnectionEvent;
@@ -64,9 +65,9 @@ public final class VerbsEnd implements AutoCloseable {
     return device.counters();
   }
 
-  /** Memory that suits the device best. */
+  /** Memory that suits the device best, and starts on a page. */
   ByteBuffer allocate(int bytes) {
-    return device.allocateMemory(bytes);
+    return DirectMemory.allocate(bytes, device::allocateMemory);
   }
 
   /** Registers memory until this end is closed. */

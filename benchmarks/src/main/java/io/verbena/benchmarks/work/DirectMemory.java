@@ -2,6 +2,7 @@
 package io.verbena.benchmarks.work;
 
 import java.nio.ByteBuffer;
+import java.util.function.IntFunction;
 
 /** Memory for messages, the same for all participants: outside the heap, on pages of its own. */
 public final class DirectMemory {
@@ -11,8 +12,13 @@ public final class DirectMemory {
 
   /** A direct buffer of {@code bytes} bytes that starts on a page. */
   public static ByteBuffer allocate(int bytes) {
+    return allocate(bytes, ByteBuffer::allocateDirect);
+  }
+
+  /** The same, of memory from elsewhere. */
+  public static ByteBuffer allocate(int bytes, IntFunction<ByteBuffer> from) {
     int pages = Math.addExact(bytes, PAGE - 1) / PAGE;
-    ByteBuffer whole = ByteBuffer.allocateDirect(Math.multiplyExact(pages + 1, PAGE));
+    ByteBuffer whole = from.apply(Math.multiplyExact(pages + 1, PAGE));
     return whole.alignedSlice(PAGE).limit(bytes).slice();
   }
 }

@@ -43,7 +43,7 @@ public final class End implements AutoCloseable {
       channel = events ? keep(device.createCompletionChannel()) : null;
       sent = keep(device.createCompletionQueue(sends, channel, true));
       received = keep(device.createCompletionQueue(receives, channel, true));
-      memory = allocate(bytes);
+      memory = allocate(device, bytes);
       region = keep(domain.register(memory, access));
     } catch (RuntimeException e) {
       close();
@@ -66,9 +66,9 @@ public final class End implements AutoCloseable {
     return new End(address, bytes, access, sends, receives, events);
   }
 
-  private static ByteBuffer allocate(int bytes) {
+  private static ByteBuffer allocate(Device device, int bytes) {
     int pages = Math.addExact(bytes, PAGE - 1) / PAGE;
-    ByteBuffer whole = ByteBuffer.allocateDirect(Math.multiplyExact(pages + 1, PAGE));
+    ByteBuffer whole = device.allocateMemory(Math.multiplyExact(pages + 1, PAGE));
     return whole.alignedSlice(PAGE).limit(bytes).slice();
   }
 

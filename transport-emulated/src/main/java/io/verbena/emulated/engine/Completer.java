@@ -234,7 +234,7 @@ final class Completer {
     int packets = answer.isReferring() ? link.packets(answer.payloadLength()) : 1;
     int packet = first + packets - 1;
     int lastPacket = w.packets(w.head) - 1;
-    if (packet > lastPacket) {
+    if (packet > lastPacket || Psn.difference(Psn.plus(psn, packets), w.sentEnd) > 0) {
       return fail(CompletionStatus.LOC_LEN_ERR);
     }
     boolean last = packet == lastPacket;

@@ -21,14 +21,21 @@ final class OwnSlabs {
   private static final int LEAST = 2048;
 
   private static final int PAGE = 4096;
+
+  /** The least time from one collection that is asked for to the next. */
+  private static final long COLLECTION_NANOS = 1_000_000_000;
+
   private static final Cleaner CLEANER = Cleaner.create();
 
   private final SharedFolder folder;
   private final Gid host;
   private final SleepFlag flag;
+  private final long most;
   private volatile Slab[] slabs = {};
 
   // Under the monitor of this.
+  private long bytes;
+  private long collectedAt = System.nanoTime() - COLLECTION_NANOS;
   private int made;
   private boolean closed;
   private boolean told;
@@ -42,8 +49,11 @@ final class OwnSlabs {
 
   /**
    * @param flag tells peers that slabs are gone
+   * @param most the bytes of all slabs, also of those that nothing reaches and the collector has
+   *     not found: it does not run for the sake of memory outside the heap
    */
-  OwnSlabs(SharedFolder folder, Gid host, SleepFlag flag) {
+  OwnSlabs(SharedFolder folder, Gid host, SleepFlag flag, long most) {
+    this.most = most;
     this.folder = folder;
     this.host = host;
     this.flag = flag;
@@ -73,14 +83,15 @@ final class OwnSlabs {
   }
 
   private ByteBuffer add(int length) throws IOException {
-    int number;
-    synchronized (this) {
-      if (closed) {
-        throw new IOException("the shared memory of host " + host + " is closed");
-      }
-      number = ++made;
+    int rounded = (length + PAGE - 1) & -PAGE;
+    int number = reserve(rounded);
+    ByteBuffer memory;
+    try {
+      memory = folder.createSlab(host, number, rounded);
+    } catch (IOException | RuntimeException | Error e) {
+      giveBack(rounded);
+      throw e;
     }
-    ByteBuffer memory = folder.createSlab(host, number, (length + PAGE - 1) & -PAGE);
     Slab slab =
         new Slab(number, NativeAddress.of(memory), memory.capacity(), new WeakReference<>(memory));
     synchronized (this) {
@@ -92,6 +103,42 @@ final class OwnSlabs {
     return memory;
   }
 
+  /** Reserves bytes; returns a number for their slab. */
+  private int reserve(int length) throws IOException {
+    boolean collects = false;
+    try {
+      synchronized (this) {
+        if (closed) {
+          throw new IOException("the shared memory of host " + host + " is closed");
+        }
+        if (bytes + length <= most) {
+          bytes += length;
+          return ++made;
+        }
+        long now = System.nanoTime();
+        collects = now - collectedAt >= COLLECTION_NANOS;
+        collectedAt = collects ? now : collectedAt;
+        throw new IOException(
+            "bytes of shared memory: "
+                + length
+                + " beside "
+                + bytes
+                + " (expected: <= "
+                + most
+                + ")");
+      }
+    } finally {
+      if (collects) {
+        // For the next ones: what nothing reaches counts until it is found.
+        System.gc();
+      }
+    }
+  }
+
+  private synchronized void giveBack(int length) {
+    bytes -= length;
+  }
+
   private void freed(Slab slab) {
     try {
       folder.removeSlab(host, slab.number);
@@ -99,6 +146,7 @@ final class OwnSlabs {
       FailureLog.get().failed(e);
     }
     synchronized (this) {
+      bytes -= slab.length;
       slabs = Stream.of(slabs).filter(each -> each.number != slab.number).toArray(Slab[]::new);
       if (!closed) {
         flag.slabFreed();

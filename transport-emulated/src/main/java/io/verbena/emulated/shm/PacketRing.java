@@ -176,18 +176,25 @@ final class PacketRing implements PayloadReference.Confirmation {
     withdraw(KEY, key, mask);
   }
 
+  /** Ends where the reader broke the rules: it reads what it reads, and nobody else waits. */
   private void withdraw(int field, int value, int mask) {
-    others = (long) LONG.getAcquire(memory, READ);
-    for (long next = others; next != own; ) {
+    long unread = (long) LONG.getAcquire(memory, READ);
+    if (own - unread < 0 || own - unread > capacity) {
+      return;
+    }
+    for (long next = unread; next - own < 0; ) {
       int at = (int) next & capacity - 1;
       int length = memory.getInt(HEADER + at);
       if (length == SKIP) {
         next += capacity - at;
         continue;
       }
+      boolean refers = memory.getInt(HEADER + at + TAG) < 0;
+      if (length < (refers ? REFERENCE : 0) || length > capacity - at - RECORD_HEADER) {
+        return;
+      }
       int body = HEADER + at + RECORD_HEADER;
-      if (memory.getInt(HEADER + at + TAG) < 0
-          && ((memory.getInt(body + field) ^ value) & mask) == 0) {
+      if (refers && ((memory.getInt(body + field) ^ value) & mask) == 0) {
         INT.compareAndSet(memory, body, OPEN, WITHDRAWN);
       }
       next += size(length);
@@ -252,6 +259,11 @@ final class PacketRing implements PayloadReference.Confirmation {
   /** Reader: returns whether the payload of the packet read last lies elsewhere. */
   boolean refers() {
     return referring != 0;
+  }
+
+  /** Reader: returns whether its payload is withdrawn already. */
+  boolean isWithdrawn() {
+    return (int) INT.getAcquire(memory, referring) != OPEN;
   }
 
   int slab() {

@@ -39,9 +39,17 @@ final class PeerSlabs {
       return known;
     }
     unmapFreed();
-    Mapping mapping = folder.mapSlab(peer, number);
-    mapped.add(new Slab(number, mapping));
-    return mapping.bytes();
+    // A program's thread that polls may be interrupted, which must not cost the connection.
+    boolean interrupted = Thread.interrupted();
+    try {
+      Mapping mapping = folder.mapSlab(peer, number);
+      mapped.add(new Slab(number, mapping));
+      return mapping.bytes();
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   private @Nullable ByteBuffer known(int number) {

@@ -4,12 +4,12 @@ package io.verbena.emulated.shm;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
@@ -339,9 +339,9 @@ public final class SharedFolder {
    * @throws IOException if there is no room for it beside the rings of connections to come
    */
   ByteBuffer createSlab(Gid host, int number, int length) throws IOException {
-    FileStore store = Files.getFileStore(folder);
-    long left = Math.min(MOST_LEFT_BY_SLABS, store.getTotalSpace() >> 2);
-    if (store.getUsableSpace() - length < left) {
+    File room = folder.toFile();
+    long left = Math.min(MOST_LEFT_BY_SLABS, room.getTotalSpace() >> 2);
+    if (room.getUsableSpace() - length < left) {
       throw noRoom(length, "it would leave less than " + left + " bytes", null);
     }
     String file = slabName(host, number);

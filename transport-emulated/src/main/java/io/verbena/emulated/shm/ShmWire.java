@@ -134,7 +134,8 @@ public final class ShmWire implements HostWire {
       folder.removeHost(gid);
       throw e;
     }
-    slabs = new OwnSlabs(folder, gid, asleep);
+    // As much as the JVM allows of direct memory, unless told otherwise.
+    slabs = new OwnSlabs(folder, gid, asleep, Runtime.getRuntime().maxMemory());
     links = new ShmLink[] {ShmLink.toItself(gid, RING)};
   }
 
@@ -252,9 +253,12 @@ public final class ShmWire implements HostWire {
 
   /**
    * Finds the payload that the packet read last refers to; false if the packet must be dropped: its
-   * sender has freed the memory.
+   * sender has withdrawn it, or freed the memory.
    */
   private boolean refer(ShmLink from) {
+    if (from.in.isWithdrawn()) {
+      return false;
+    }
     int slab = from.in.slab();
     int offset = from.in.offset();
     int length = from.in.payload();

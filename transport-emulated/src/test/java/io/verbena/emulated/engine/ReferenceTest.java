@@ -3,6 +3,7 @@ package io.verbena.emulated.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.emulated.roce.Aeth;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.Psn;
@@ -123,6 +124,27 @@ class ReferenceTest {
   }
 
   @Test
+  void anAnswerToMoreThanWasAskedForFailsTheRead() {
+    Pair parts = Pair.reliable(new FlowControl(20, 2, true), attributes -> {}).sharing();
+    parts.wire.fault = (index, packet, delivery) -> {};
+    parts.a.post(parts.read(1, 0, LENGTH, TO));
+    Frame answer =
+        TestWire.copy(
+            new Frame()
+                .start(PacketOpcode.RC_READ_RESPONSE_ONLY)
+                .destinationQueuePair(parts.a.number)
+                .psn(Pair.A_PSN)
+                .syndrome(Aeth.ack(Aeth.UNLIMITED_CREDITS)));
+    answer.reference().found(ByteBuffer.allocate(LENGTH), 0, () -> true);
+
+    parts.a.receive(answer.refer(LENGTH));
+
+    assertThat(parts.a.host.sendsDone)
+        .extracting(TestHost.Done::status)
+        .containsExactly(CompletionStatus.LOC_LEN_ERR);
+  }
+
+  @Test
   void onlyAMessagesEndMayBeLessThanWholePackets() {
     Frame first =
         TestWire.copy(
@@ -142,6 +164,6 @@ class ReferenceTest {
     assertThat(pair.b.engine.state()).isEqualTo(QueuePairState.ERR);
     assertThat(pair.wire.sentBy(false))
         .extracting(TestWire.Packet::syndrome)
-        .containsExactly(io.verbena.emulated.roce.Aeth.INVALID_REQUEST);
+        .containsExactly(Aeth.INVALID_REQUEST);
   }
 }

@@ -586,9 +586,50 @@ class ShmWireTest {
     one.refer(1, other, place.slab(), 0, 5000);
     one.port.withdraw(QUEUE_PAIR);
     one.refer(2, other, place.slab(), 0, 5000);
+    other.awaitPackets(1);
+
+    assertThat(other.came).as("not even looked at").containsExactly(2);
+    assertThat(other.copied).hasSize(1);
+  }
+
+  @Test
+  void anInterruptedThreadMapsMemoryAsWell() throws IOException {
+    Host one = new Host(1);
+    Host other = new Host(2);
+    one.send(0, other);
+    other.awaitPackets(1);
+    SharedPlace place = one.placeOf(one.wire.allocate(SLAB));
+
+    one.refer(1, other, place.slab(), 0, 5000);
+    Thread.currentThread().interrupt();
     other.awaitPackets(2);
 
+    assertThat(Thread.interrupted()).as("still interrupted").isTrue();
     assertThat(other.copied).hasSize(1);
+  }
+
+  @Test
+  void garbageTakesNoMoreThanItsLimit() throws IOException {
+    OwnSlabs own =
+        new OwnSlabs(
+            folder, new Gid(1, 1), new SleepFlag(folder.createFlag(new Gid(1, 1))), 3 * SLAB);
+    List<ByteBuffer> held = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      held.add(own.allocate(SLAB));
+    }
+    assertThat(own.placeOf(own.allocate(SLAB))).as("beyond the limit").isNull();
+    assertThat(slabs()).isEqualTo(3);
+    assertThat(held).allSatisfy(each -> assertThat(own.placeOf(each)).isNotNull());
+
+    held.clear();
+
+    Awaitility.await()
+        .atMost(LIMIT)
+        .until(
+            () -> {
+              System.gc();
+              return own.placeOf(own.allocate(SLAB)) != null;
+            });
   }
 
   @Test
