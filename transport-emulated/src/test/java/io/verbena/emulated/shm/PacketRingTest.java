@@ -296,6 +296,12 @@ class PacketRingTest {
           payload.putInt(at, i);
         }
         assertThat(writer.write(0, HEADERS.duplicate(), length, at(0, QUEUE_PAIR))).isTrue();
+        if (i % 4 == 0) {
+          // However the threads get CPU time, some copies are confirmed.
+          for (int spins = 0; done.get() < i && !copies.isDone(); spins++) {
+            Ownership.pause(spins);
+          }
+        }
         for (int spins = random.nextInt(400); spins > 0; spins--) {
           Thread.onSpinWait();
         }
@@ -311,6 +317,6 @@ class PacketRingTest {
       stopped.set(true);
     }
     copies.get(60, TimeUnit.SECONDS);
-    assertThat(confirmed.get()).isBetween(1, rounds);
+    assertThat(confirmed.get()).isBetween(rounds / 4, rounds);
   }
 }
