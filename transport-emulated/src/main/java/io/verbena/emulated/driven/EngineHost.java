@@ -11,6 +11,7 @@ import io.verbena.emulated.hca.EmulatedMemoryWindow;
 import io.verbena.emulated.hca.MemoryKey;
 import io.verbena.emulated.hca.ReceiveRing;
 import io.verbena.emulated.roce.PayloadReference;
+import io.verbena.emulated.roce.ReadGrant;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionOpcode;
@@ -86,6 +87,12 @@ public final class EngineHost implements Host {
   @Override
   public boolean referRemote(int rkey, long address, int length, PayloadReference to) {
     return refer(rkey, address, length, REMOTE_READ, to);
+  }
+
+  @Override
+  public boolean grantRemote(int rkey, long address, ReadGrant to) {
+    MemoryKey key = pair.open(rkey, address, 1, REMOTE_READ);
+    return key != null && key.grant(rkey, to);
   }
 
   private boolean refer(int key, long address, int length, int right, PayloadReference to) {

@@ -2,6 +2,7 @@
 package io.verbena.emulated.engine;
 
 import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.ReadGrants;
 import io.verbena.verbs.AddressVector;
 import org.jspecify.annotations.Nullable;
 
@@ -47,9 +48,12 @@ public interface FrameSink {
    */
   boolean takesReferences();
 
+  /** Returns what requesters read without a packet; null if they do not. */
+  @Nullable ReadGrants readGrants();
+
   /**
-   * Takes back what the peers have not copied of the requests of a queue pair: its program may
-   * change the memory from now on.
+   * Takes back what the peers have not copied of the requests of a queue pair, and what it granted:
+   * its program may change the memory from now on.
    */
   void withdraw(int queuePair);
 

@@ -2,6 +2,7 @@
 package io.verbena.emulated.engine;
 
 import io.verbena.emulated.roce.PayloadReference;
+import io.verbena.emulated.roce.ReadGrant;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionOpcode;
@@ -57,6 +58,14 @@ public interface Host {
 
   /** Refers to bytes for a READ instead of moving them, as {@link #referLocal} does. */
   boolean referRemote(int rkey, long address, int length, PayloadReference to);
+
+  /**
+   * Describes all memory around an address that the peer may READ under an rkey.
+   *
+   * @param to gets the range and its place
+   * @return false if the peer cannot map it
+   */
+  boolean grantRemote(int rkey, long address, ReadGrant to);
 
   /** Moves bytes of a WRITE; needs {@link Access#REMOTE_WRITE}. */
   AccessResult writeRemote(int rkey, long address, ByteBuffer from, int offset, int length);

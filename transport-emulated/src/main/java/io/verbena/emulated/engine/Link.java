@@ -4,12 +4,15 @@ package io.verbena.emulated.engine;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.PayloadReference;
+import io.verbena.emulated.roce.ReadGrant;
+import io.verbena.emulated.roce.ReadGrants;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The shared part of a queue pair's state machines: its state, its attributes, and the sink of its
@@ -41,6 +44,9 @@ final class Link {
 
   /** The flow of all packets of a connection; the same at both ends. */
   private int flow;
+
+  /** Reused; null before the first READ that needs no packet. */
+  private @Nullable ReadGrant grant;
 
   private AddressVector vector = AddressVector.to(new Gid(0, 0));
 
@@ -108,6 +114,46 @@ final class Link {
   /** Returns the reference of the packet that is begun next. */
   PayloadReference reference() {
     return frame.reference();
+  }
+
+  /** Lets the peer read by itself what an rkey opens around an address, if it can map that. */
+  void grantReads(int rkey, long address) {
+    ReadGrants grants = sink.readGrants();
+    if (grants == null) {
+      return;
+    }
+    ReadGrant what = grant();
+    if (host.grantRemote(rkey, address, what)) {
+      grants.grant(vector.destination(), what.connection(options.number(), destination));
+    }
+  }
+
+  /** Ends what the peer may read by itself. */
+  void revokeReads() {
+    ReadGrants grants = sink.readGrants();
+    if (grants != null) {
+      grants.revoke(options.number());
+    }
+  }
+
+  /** Finds memory that the peer lets this queue pair read by itself; null if it does not. */
+  @Nullable PayloadReference findReadable(int rkey, long address, int length) {
+    ReadGrants grants = sink.readGrants();
+    if (grants == null) {
+      return null;
+    }
+    ReadGrant wanted =
+        grant().connection(destination, options.number()).range(rkey, address, length);
+    return grants.find(vector.destination(), wanted, frame.reference()) ? frame.reference() : null;
+  }
+
+  private ReadGrant grant() {
+    ReadGrant known = grant;
+    if (known == null) {
+      known = new ReadGrant();
+      grant = known;
+    }
+    return known;
   }
 
   /** Takes back the memory of requests that will not be acknowledged any more. */

@@ -80,6 +80,8 @@ public final class QueuePairEngine {
    */
   public void modify(QueuePairState to, QueuePairAttributes attributes) {
     QueuePairState from = link.state;
+    // Other rights, and other states, come with other answers.
+    link.revokeReads();
     link.configure(attributes);
     link.state = to;
     switch (to) {

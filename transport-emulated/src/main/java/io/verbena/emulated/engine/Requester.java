@@ -3,15 +3,19 @@ package io.verbena.emulated.engine;
 
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.PayloadReference;
 import io.verbena.emulated.roce.Psn;
+import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns requests into packets, in the order of the queue, and sends packets again from the oldest
@@ -34,6 +38,9 @@ final class Requester {
 
   /** With more packets than this, PSNs would be ambiguous. */
   private static final int MAX_PACKETS = 1 << 22;
+
+  /** More bytes are asked for by packets: other queue pairs wait during a copy. */
+  private static final int MOST_READ = 1 << 20;
 
   private static final long NONE = -1;
 
@@ -182,6 +189,19 @@ final class Requester {
       // The datagram is not sent, which is no error (IBTA volume 1, C10-93.1.1).
       return done();
     }
+    if (request.opcode() == SendOpcode.RDMA_READ && w.awaitsReadsOnly()) {
+      PayloadReference granted = find(request);
+      if (granted != null) {
+        if (!w.isIdle()) {
+          // It would overtake them, and they are done soon.
+          return false;
+        }
+        if (read(request, granted)) {
+          w.readsOutstanding++;
+          return done();
+        }
+      }
+    }
     if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
       w.readsOutstanding++;
     }
@@ -195,6 +215,35 @@ final class Requester {
    */
   private static long packetBytes(SendWorkRequest request) {
     return RequestOpcodes.isAtomic(request.opcode()) ? 0 : Segments.length(request);
+  }
+
+  /** Finds what a READ asks for, if the peer lets this end read it by itself. */
+  private @Nullable PayloadReference find(SendWorkRequest request) {
+    long length = Segments.length(request);
+    return link.reliable() && length > 0 && length <= MOST_READ
+        ? link.findReadable(request.remoteKey(), request.remoteAddress(), (int) length)
+        : null;
+  }
+
+  /**
+   * Copies what a READ asks for out of the peer's memory; false if that failed, or the peer has
+   * revoked it meanwhile: then a packet asks for it, whose answer tells why.
+   */
+  private boolean read(SendWorkRequest request, PayloadReference from) {
+    ScatterGatherList buffers = request.buffers();
+    boolean done =
+        Segments.check(link.host, buffers, Access.LOCAL_WRITE.bit()) == AccessResult.GRANTED
+            && Segments.scatter(
+                    link.host,
+                    buffers,
+                    0,
+                    from.memory(),
+                    from.offset(),
+                    (int) Segments.length(request))
+                == AccessResult.GRANTED
+            && from.confirm();
+    from.clear();
+    return done;
   }
 
   private CompletionStatus check(SendWorkRequest request) {
@@ -280,7 +329,7 @@ final class Requester {
     return failAtCursor(bind ? CompletionStatus.MW_BIND_ERR : CompletionStatus.LOC_QP_OP_ERR);
   }
 
-  /** Completes the next request without a packet. */
+  /** Completes the next request, which needs no packet. */
   private boolean done() {
     window.begin(0);
     window.skip();

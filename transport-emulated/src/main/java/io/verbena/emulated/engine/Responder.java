@@ -304,6 +304,9 @@ final class Responder {
     countMessage();
     implied();
     replyRead(packet, true, false);
+    if (length > 0) {
+      link.grantReads(packet.remoteKey(), packet.remoteAddress());
+    }
     expected = Psn.plus(expected, packets);
     return Refusal.NONE;
   }

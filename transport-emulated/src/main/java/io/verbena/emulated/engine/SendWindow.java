@@ -94,6 +94,11 @@ final class SendWindow {
     return head == started;
   }
 
+  /** Returns whether all begun requests that are not done are READs and atomics. */
+  boolean awaitsReadsOnly() {
+    return started - head == readsOutstanding;
+  }
+
   /** Returns whether there are packets in flight that the peer has not answered. */
   boolean awaitsAnswer() {
     return Psn.difference(sentEnd, unacknowledged) > 0;

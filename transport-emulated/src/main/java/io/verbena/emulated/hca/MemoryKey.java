@@ -2,6 +2,7 @@
 package io.verbena.emulated.hca;
 
 import io.verbena.emulated.roce.PayloadReference;
+import io.verbena.emulated.roce.ReadGrant;
 import io.verbena.emulated.roce.SharedPlace;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -184,6 +185,21 @@ public final class MemoryKey {
       return false;
     }
     to.place(at.slab(), at.offset() + offset(from), by);
+    return true;
+  }
+
+  /**
+   * Describes all that it opens, for a peer to read.
+   *
+   * @param by the key by which it is read
+   * @return false if peers cannot map it
+   */
+  public boolean grant(int by, ReadGrant to) {
+    SharedPlace at = place;
+    if (at == null) {
+      return false;
+    }
+    to.range(by, address, length).place(at.slab(), at.offset() + offset(address));
     return true;
   }
 

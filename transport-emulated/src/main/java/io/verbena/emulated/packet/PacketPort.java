@@ -10,6 +10,7 @@ import io.verbena.emulated.lock.PacketLock;
 import io.verbena.emulated.packet.PacketCounters.Reason;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.ReadGrants;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.emulated.wire.Wire;
 import io.verbena.verbs.AddressVector;
@@ -172,6 +173,11 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
   @Override
   public boolean takesReferences() {
     return wirePort.takesReferences();
+  }
+
+  @Override
+  public @Nullable ReadGrants readGrants() {
+    return wirePort.readGrants();
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.verbena.emulated.engine.QueuePairEngine;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
 import io.verbena.emulated.lock.PacketLock;
 import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.ReadGrants;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Gid;
@@ -67,6 +68,11 @@ final class PacketQueuePair extends DrivenQueuePair {
     @Override
     public boolean takesReferences() {
       return lock == null && port.takesReferences();
+    }
+
+    @Override
+    public @Nullable ReadGrants readGrants() {
+      return lock == null ? port.readGrants() : null;
     }
 
     @Override

@@ -70,11 +70,13 @@ public final class PayloadReference {
     return queuePair;
   }
 
-  ByteBuffer memory() {
+  /** Returns the memory that the receiver found. */
+  public ByteBuffer memory() {
     return memory;
   }
 
-  boolean confirm() {
+  /** Returns whether what was copied of it until now is what the sender referred to. */
+  public boolean confirm() {
     Confirmation told = confirmation;
     return told == null || told.confirm();
   }

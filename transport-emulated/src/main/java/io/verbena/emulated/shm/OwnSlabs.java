@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Memory of this host that its peers can map: slabs, each a file for as long as anything here can
  * reach its bytes. Thread-safe.
  */
-final class OwnSlabs {
+final class OwnSlabs implements Slabs {
   /** Less memory is not shared: packets do not refer to so few bytes. */
   private static final int LEAST = 2048;
 
@@ -170,8 +170,8 @@ final class OwnSlabs {
     return null;
   }
 
-  /** Returns the memory of a slab; null if it is gone. */
-  @Nullable ByteBuffer find(int number) {
+  @Override
+  public @Nullable ByteBuffer find(int number) {
     for (Slab each : slabs) {
       if (each.number == number) {
         return each.memory.get();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The slabs of a peer that this host has mapped: each when a packet first refers to it, until the
  * peer has freed it. For the driver only.
  */
-final class PeerSlabs {
+final class PeerSlabs implements Slabs {
   private final SharedFolder folder;
   private final Gid peer;
   private final SleepFlag flag;
@@ -28,12 +28,8 @@ final class PeerSlabs {
     freedSeen = flag.slabsFreed();
   }
 
-  /**
-   * Returns the memory of a slab.
-   *
-   * @throws IOException if there is no such slab, or it cannot be mapped
-   */
-  ByteBuffer find(int number) throws IOException {
+  @Override
+  public ByteBuffer find(int number) throws IOException {
     ByteBuffer known = known(number);
     if (known != null) {
       return known;

@@ -42,6 +42,7 @@ import org.jspecify.annotations.Nullable;
 public final class SharedFolder {
   private static final String HOST = ".host";
   private static final String FLAG = ".flag";
+  private static final int FLAG_LENGTH = SleepFlag.LENGTH + GrantTable.LENGTH;
   private static final String SOCKET = ".sock";
   private static final String RING = ".ring";
   private static final String SLAB = ".slab";
@@ -209,14 +210,14 @@ public final class SharedFolder {
     }
   }
 
-  /** Creates the flag that is set while a host sleeps. */
+  /** Creates the flag that is set while a host sleeps; behind it lie its grants. */
   Mapping createFlag(Gid host) throws IOException {
-    return createShared(fileOf(host) + FLAG, SleepFlag.LENGTH);
+    return createShared(fileOf(host) + FLAG, FLAG_LENGTH);
   }
 
-  /** Maps the flag of another host. */
+  /** Maps the flag and the grants of another host. */
   Mapping mapFlag(Gid host) throws IOException {
-    return map(folder.resolve(fileOf(host) + FLAG), SleepFlag.LENGTH);
+    return map(folder.resolve(fileOf(host) + FLAG), FLAG_LENGTH);
   }
 
   /** Removes the files of a host of this process, which ends. */

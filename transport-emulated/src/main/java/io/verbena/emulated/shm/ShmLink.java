@@ -3,6 +3,8 @@ package io.verbena.emulated.shm;
 
 import io.verbena.emulated.hca.FailureLog;
 import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.PayloadReference;
+import io.verbena.emulated.roce.ReadGrant;
 import io.verbena.verbs.Gid;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -38,8 +40,13 @@ final class ShmLink {
   private final PacketRing out;
   private final @Nullable SleepFlag asleep;
 
-  /** Null for a link from a host to itself. */
-  private final @Nullable PeerSlabs slabs;
+  private final Slabs slabs;
+
+  /** The same; null for a link from a host to itself, which maps none. */
+  private final @Nullable PeerSlabs mapped;
+
+  /** What the peer grants. */
+  private final GrantTable grants;
 
   private final @Nullable SocketChannel socket;
 
@@ -59,7 +66,8 @@ final class ShmLink {
       PacketRing in,
       PacketRing out,
       @Nullable SleepFlag asleep,
-      @Nullable PeerSlabs slabs,
+      Slabs slabs,
+      GrantTable grants,
       @Nullable SocketChannel socket,
       @Nullable Mapping rings,
       Closing closing) {
@@ -68,6 +76,8 @@ final class ShmLink {
     this.out = out;
     this.asleep = asleep;
     this.slabs = slabs;
+    mapped = slabs instanceof PeerSlabs peers ? peers : null;
+    this.grants = grants;
     this.socket = socket;
     this.rings = rings;
     this.closing = closing;
@@ -79,14 +89,15 @@ final class ShmLink {
   }
 
   /** Returns a link from a host to itself: one ring, whose ends need two views of its counters. */
-  static ShmLink toItself(Gid host, int ring) {
+  static ShmLink toItself(Gid host, int ring, Slabs slabs, GrantTable grants) {
     ByteBuffer memory = ByteBuffer.allocateDirect(PacketRing.HEADER + ring);
     return new ShmLink(
         host,
         new PacketRing(memory.duplicate()),
         new PacketRing(memory),
         null,
-        null,
+        slabs,
+        grants,
         null,
         null,
         () -> {});
@@ -123,6 +134,7 @@ final class ShmLink {
           half(rings, 0, ring),
           asleep,
           new PeerSlabs(folder, peer, asleep),
+          asleep.grants(),
           socket,
           rings,
           () -> folder.discardRings(name));
@@ -155,6 +167,7 @@ final class ShmLink {
           half(memory, 1, ring),
           asleep,
           new PeerSlabs(folder, peer, asleep),
+          asleep.grants(),
           socket,
           memory,
           () -> {});
@@ -227,18 +240,38 @@ final class ShmLink {
 
   /** Unmaps the peer's memory that it has freed. */
   void unmapFreed() {
-    if (slabs != null) {
-      slabs.unmapFreed();
+    if (mapped != null) {
+      mapped.unmapFreed();
     }
   }
 
   /**
-   * Returns a slab of the peer's; null for a link to itself.
+   * Returns a slab of the peer's; null if it is gone.
    *
    * @throws IOException if there is no such slab, or it cannot be mapped
    */
   @Nullable ByteBuffer slab(int number) throws IOException {
-    return slabs == null ? null : slabs.find(number);
+    return slabs.find(number);
+  }
+
+  /** Finds memory of the peer's, as {@link io.verbena.emulated.roce.ReadGrants#find} does. */
+  boolean find(long reader, ReadGrant wanted, PayloadReference to) {
+    if (!grants.find(reader, wanted)) {
+      return false;
+    }
+    ByteBuffer memory;
+    try {
+      memory = slab(grants.slab());
+    } catch (IOException e) {
+      // Gone, or it cannot be mapped: the answer to a packet tells more.
+      return false;
+    }
+    int at = grants.offset();
+    if (memory == null || at < 0 || at > memory.capacity() - wanted.length()) {
+      return false;
+    }
+    to.found(memory, at, grants);
+    return true;
   }
 
   /** Returns whether the peer has made no room for so long that others must not wait for it. */
@@ -289,8 +322,8 @@ final class ShmLink {
 
   /** Unmaps the memory, which no thread uses any more; after {@link #close}. */
   void unmap() {
-    if (slabs != null) {
-      slabs.close();
+    if (mapped != null) {
+      mapped.close();
     }
     if (rings != null) {
       rings.close();

@@ -5,6 +5,7 @@ import io.verbena.emulated.hca.FailureLog;
 import io.verbena.emulated.hca.MemoryKey;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.ReadGrants;
 import io.verbena.emulated.roce.SharedPlace;
 import io.verbena.emulated.wire.HostWire;
 import io.verbena.emulated.wire.UdpWire;
@@ -71,6 +72,7 @@ public final class ShmWire implements HostWire {
   private final FileChannel alive;
   private final SleepFlag asleep;
   private final OwnSlabs slabs;
+  private final HostReadGrants grants;
   private final ServerSocketChannel server;
   private final Selector selector;
   private final SelectionKey accepting;
@@ -136,7 +138,8 @@ public final class ShmWire implements HostWire {
     }
     // As much as the JVM allows of direct memory, unless told otherwise.
     slabs = new OwnSlabs(folder, gid, asleep, Runtime.getRuntime().maxMemory());
-    links = new ShmLink[] {ShmLink.toItself(gid, RING)};
+    grants = new HostReadGrants(gid, asleep.grants(), this::find);
+    links = new ShmLink[] {ShmLink.toItself(gid, RING, slabs, asleep.grants())};
   }
 
   /**
@@ -264,7 +267,7 @@ public final class ShmWire implements HostWire {
     int length = from.in.payload();
     ByteBuffer memory;
     try {
-      memory = from.isToItself() ? slabs.find(slab) : from.slab(slab);
+      memory = from.slab(slab);
     } catch (NoSuchFileException e) {
       return false;
     } catch (IOException e) {
@@ -621,7 +624,13 @@ public final class ShmWire implements HostWire {
     }
 
     @Override
+    public @Nullable ReadGrants readGrants() {
+      return capture == null ? grants : null;
+    }
+
+    @Override
     public void withdraw(int queuePair) {
+      grants.revoke(queuePair);
       for (ShmLink each : links) {
         each.withdraw(queuePair);
       }
@@ -629,6 +638,7 @@ public final class ShmWire implements HostWire {
 
     @Override
     public void withdrawKey(int dead) {
+      grants.revokeKey(dead);
       for (ShmLink each : links) {
         each.withdrawKeys(dead, MemoryKey.INDEX);
       }

@@ -36,6 +36,11 @@ final class SleepFlag {
     memory = mapping.bytes();
   }
 
+  /** Returns the table behind the flag, of what the host grants. */
+  GrantTable grants() {
+    return new GrantTable(memory.slice(LENGTH, GrantTable.LENGTH));
+  }
+
   /** Unmaps the flag, which no thread uses any more. */
   void unmap() {
     mapping.close();

@@ -3,7 +3,9 @@ package io.verbena.emulated.wire;
 
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.ReadGrants;
 import io.verbena.verbs.Gid;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries packets between ports. Called by the driver of the engines only; no method throws because
@@ -70,7 +72,18 @@ public interface Wire {
       return false;
     }
 
-    /** Takes back what receivers have not copied of the requests of a queue pair. */
+    /**
+     * Returns what requesters read without a packet; null if they do not on this wire, which is the
+     * default.
+     */
+    default @Nullable ReadGrants readGrants() {
+      return null;
+    }
+
+    /**
+     * Takes back what receivers have not copied of the requests of a queue pair, and its
+     * {@linkplain #readGrants grants}.
+     */
     default void withdraw(int queuePair) {}
 
     /**

@@ -2,6 +2,7 @@
 package io.verbena.emulated.engine;
 
 import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.ReadGrants;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
@@ -9,6 +10,7 @@ import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** One end of a wire: an engine, and what is round it. */
 final class End {
@@ -23,6 +25,9 @@ final class End {
 
   /** Takes back what its packets refer to. */
   IntConsumer withdrawn = queuePair -> {};
+
+  /** What it reads, and lets the peer read, without a packet. */
+  @Nullable ReadGrants grants;
 
   /** Whether that has no room. */
   boolean full;
@@ -57,6 +62,11 @@ final class End {
               @Override
               public boolean takesReferences() {
                 return host.shares;
+              }
+
+              @Override
+              public @Nullable ReadGrants readGrants() {
+                return grants;
               }
 
               @Override

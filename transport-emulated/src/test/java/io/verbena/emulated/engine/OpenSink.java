@@ -2,6 +2,7 @@
 package io.verbena.emulated.engine;
 
 import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.ReadGrants;
 import io.verbena.verbs.AddressVector;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,11 @@ interface OpenSink extends FrameSink {
   @Override
   default boolean takesReferences() {
     return false;
+  }
+
+  @Override
+  default @Nullable ReadGrants readGrants() {
+    return null;
   }
 
   @Override

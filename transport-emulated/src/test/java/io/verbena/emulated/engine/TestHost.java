@@ -2,6 +2,7 @@
 package io.verbena.emulated.engine;
 
 import io.verbena.emulated.roce.PayloadReference;
+import io.verbena.emulated.roce.ReadGrant;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionOpcode;
@@ -207,6 +208,16 @@ public final class TestHost implements Host {
   @Override
   public boolean referRemote(int rkey, long address, int length, PayloadReference to) {
     return refer(rkey, address, length, Access.REMOTE_READ.bit(), to);
+  }
+
+  @Override
+  public boolean grantRemote(int rkey, long address, ReadGrant to) {
+    if (!shares || check(rkey, address, 1, Access.REMOTE_READ.bit()) != AccessResult.GRANTED) {
+      return false;
+    }
+    Region region = get(rkey);
+    to.range(rkey, region.address, region.bytes.length).place(rkey, 0);
+    return true;
   }
 
   @Override

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.shm;
+
+import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.roce.PayloadReference;
+import io.verbena.emulated.roce.ReadGrant;
+import io.verbena.emulated.roce.ReadGrants;
+import io.verbena.verbs.Gid;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The read grants of a host, and of the peers that it has links to. The newest grant of a place in
+ * the {@link GrantTable} ends the one before: a READ without a grant is a packet.
+ */
+final class HostReadGrants implements ReadGrants {
+  private final Gid host;
+  private final GrantTable table;
+  private final Links links;
+
+  /**
+   * The version, the queue pair and the key of each place. Not read from the table, which the peers
+   * can write.
+   */
+  private final long[] versions = new long[GrantTable.ENTRIES];
+
+  private final int[] queuePairs = new int[GrantTable.ENTRIES];
+  private final int[] keys = new int[GrantTable.ENTRIES];
+  private int granted;
+
+  /** Finds the link to a peer. */
+  interface Links {
+    /** Returns the link to a host; null if there is none. */
+    @Nullable ShmLink find(long high, long low);
+  }
+
+  HostReadGrants(Gid host, GrantTable table, Links links) {
+    this.host = host;
+    this.table = table;
+    this.links = links;
+  }
+
+  @Override
+  public void grant(Gid reader, ReadGrant what) {
+    int place = GrantTable.hash(what.queuePair(), what.key());
+    if (holds(place) && queuePairs[place] == what.queuePair() && keys[place] == what.key()) {
+      return;
+    }
+    revokeAt(place);
+    queuePairs[place] = what.queuePair();
+    keys[place] = what.key();
+    granted++;
+    table.grant(place, ++versions[place], reader.low(), what);
+  }
+
+  @Override
+  public void revoke(int queuePair) {
+    for (int i = 0; granted > 0 && i < queuePairs.length; i++) {
+      if (queuePairs[i] == queuePair) {
+        revokeAt(i);
+      }
+    }
+  }
+
+  /** Ends all grants under a key, with all its tags. */
+  void revokeKey(int dead) {
+    for (int i = 0; granted > 0 && i < keys.length; i++) {
+      if ((keys[i] & MemoryKey.INDEX) == (dead & MemoryKey.INDEX)) {
+        revokeAt(i);
+      }
+    }
+  }
+
+  private void revokeAt(int place) {
+    if (holds(place)) {
+      granted--;
+      table.revoke(place, ++versions[place]);
+    }
+  }
+
+  private boolean holds(int place) {
+    return (versions[place] & 1) != 0;
+  }
+
+  @Override
+  public boolean find(Gid peer, ReadGrant wanted, PayloadReference to) {
+    ShmLink link = links.find(peer.high(), peer.low());
+    return link != null && link.find(host.low(), wanted, to);
+  }
+}
