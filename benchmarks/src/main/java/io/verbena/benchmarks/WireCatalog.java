@@ -40,7 +40,12 @@ final class WireCatalog {
   private static final int LARGE = 64 << 10;
   private static final int CALL = 1 << 10;
   private static final Duration RATIS_WARMS_UP = Duration.ofSeconds(10);
-  private static final Duration WARMS_UP = Duration.ofSeconds(3);
+
+  /**
+   * Two JVMs that poll leave their compilers little of two CPUs: some 9 s until all is compiled.
+   */
+  private static final Duration WARMS_UP = Duration.ofSeconds(12);
+
   private static final URI IWARP = URI.create("iwarp://127.0.0.1:0");
   private static final URI SHM = URI.create("shm://verbena-bench:0");
   private static final PollMode AS_IT_COMES = RdmaOptions.defaults().pollMode();
