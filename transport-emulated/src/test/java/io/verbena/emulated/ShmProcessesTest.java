@@ -3,6 +3,7 @@ package io.verbena.emulated;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionEvent;
@@ -58,6 +59,10 @@ class ShmProcessesTest {
 
       caller.expect(ConnectionEvent.Type.DISCONNECTED);
       assertThat(caller.next().status()).isEqualTo(CompletionStatus.WR_FLUSH_ERR);
+      other.awaitEnd();
+      await()
+          .atMost(Caller.LIMIT)
+          .untilAsserted(() -> assertThat(hosts()).as("files of hosts").hasSize(1));
     }
   }
 

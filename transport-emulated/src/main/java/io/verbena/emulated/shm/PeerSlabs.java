@@ -35,17 +35,9 @@ final class PeerSlabs implements Slabs {
       return known;
     }
     unmapFreed();
-    // A program's thread that polls may be interrupted, which must not cost the connection.
-    boolean interrupted = Thread.interrupted();
-    try {
-      Mapping mapping = folder.mapSlab(peer, number);
-      mapped.add(new Slab(number, mapping));
-      return mapping.bytes();
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    Mapping mapping = folder.mapSlab(peer, number);
+    mapped.add(new Slab(number, mapping));
+    return mapping.bytes();
   }
 
   private @Nullable ByteBuffer known(int number) {

@@ -254,8 +254,30 @@ public final class SharedFolder {
       }
     }
     for (Gid each : hosts) {
-      if (isAbandoned(each)) {
-        removeAll(fileOf(each));
+      boolean unused = removeAbandoned(each);
+    }
+  }
+
+  /** Removes the files of a host if its process is gone; returns whether it is. */
+  boolean removeAbandoned(Gid host) throws IOException {
+    boolean gone = uninterrupted(() -> isAbandoned(host));
+    if (gone) {
+      removeAll(fileOf(host));
+    }
+    return gone;
+  }
+
+  /**
+   * Uses a file. The thread may be a program's that polls and was interrupted: that would close the
+   * file, and cost connections.
+   */
+  private static <T> T uninterrupted(FolderLock.Action<T> use) throws IOException {
+    boolean interrupted = Thread.interrupted();
+    try {
+      return use.run();
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
     }
   }
@@ -373,7 +395,7 @@ public final class SharedFolder {
     if (length < 1 || length > Integer.MAX_VALUE) {
       throw new IOException(path + ": " + length + " bytes (expected: 1 to 2 GiB)");
     }
-    return map(path, (int) length);
+    return uninterrupted(() -> map(path, (int) length));
   }
 
   /** Returns whether a slab of another host is still there. */

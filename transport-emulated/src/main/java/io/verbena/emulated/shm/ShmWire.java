@@ -96,6 +96,8 @@ public final class ShmWire implements HostWire {
   /** Closed links, whose memory a sleeper may still read. For the driver only. */
   private final List<ShmLink> closedLinks = new ArrayList<>();
 
+  private final DepartedHosts departed;
+
   /** Peers whose absence is watched, by GID. */
   private final Map<Gid, Refused> refused = new HashMap<>();
 
@@ -136,6 +138,7 @@ public final class ShmWire implements HostWire {
       folder.removeHost(gid);
       throw e;
     }
+    departed = new DepartedHosts(folder);
     // As much as the JVM allows of direct memory, unless told otherwise.
     slabs = new OwnSlabs(folder, gid, asleep, Runtime.getRuntime().maxMemory());
     grants = new HostReadGrants(gid, asleep.grants(), this::find);
@@ -197,6 +200,7 @@ public final class ShmWire implements HostWire {
     // Packets first: a byte that woke this end can wait, and what it came for cannot.
     int count = take(most);
     behind = count == most;
+    departed.removeFiles();
     if (!taking && (socketsReady || ++turns >= LOOKING_TURNS)) {
       lookAtSockets();
     }
@@ -424,6 +428,7 @@ public final class ShmWire implements HostWire {
       closedLinks.add(link);
       link.close();
       if (find(link.peer.high(), link.peer.low()) == null) {
+        departed.add(link.peer);
         departures.accept(link.peer);
       }
     }
@@ -548,9 +553,14 @@ public final class ShmWire implements HostWire {
     }
   }
 
-  /** Limits a sleep that peers are to end, or after which the server accepts again. */
+  /**
+   * Limits a sleep that peers are to end, or after which the server accepts again, or files can be
+   * removed.
+   */
   private long limited(long millis) {
-    return paused || links.length > 1 ? Math.min(millis, LONGEST_SLEEP_MILLIS) : millis;
+    return paused || links.length > 1 || !departed.isEmpty()
+        ? Math.min(millis, LONGEST_SLEEP_MILLIS)
+        : millis;
   }
 
   private boolean isReadable() {

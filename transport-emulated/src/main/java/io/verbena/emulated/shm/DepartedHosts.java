@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.shm;
+
+import io.verbena.emulated.hca.FailureLog;
+import io.verbena.verbs.Gid;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Peers that are gone: removes their files, whose memory would take room until another host opens.
+ * The kernel may close a killed process's socket, by which its peers know, before it releases the
+ * lock that shows everybody else: so it tries again for a while, and leaves the rest to the next
+ * host that opens. For the driver only.
+ */
+final class DepartedHosts {
+  private static final long PATIENCE_NANOS = 5_000_000_000L;
+  private static final long RETRY_NANOS = 20_000_000;
+
+  private final SharedFolder folder;
+
+  /** When each departed. */
+  private final Map<Gid, Long> hosts = new HashMap<>();
+
+  private long triedAt;
+
+  DepartedHosts(SharedFolder folder) {
+    this.folder = folder;
+  }
+
+  void add(Gid host) {
+    long now = System.nanoTime();
+    hosts.put(host, now);
+    triedAt = now - RETRY_NANOS;
+  }
+
+  boolean isEmpty() {
+    return hosts.isEmpty();
+  }
+
+  /** Removes the files of those whose process has ended, and forgets those that live on. */
+  void removeFiles() {
+    if (hosts.isEmpty()) {
+      return;
+    }
+    long now = System.nanoTime();
+    if (now - triedAt >= RETRY_NANOS) {
+      triedAt = now;
+      hosts.entrySet().removeIf(each -> isDone(each.getKey(), now - each.getValue()));
+    }
+  }
+
+  private boolean isDone(Gid host, long nanos) {
+    boolean last = nanos > PATIENCE_NANOS;
+    try {
+      return folder.removeAbandoned(host) || last;
+    } catch (IOException e) {
+      // For instance, too many files are open for now.
+      if (last) {
+        FailureLog.get().failed(e);
+      }
+      return last;
+    }
+  }
+}
