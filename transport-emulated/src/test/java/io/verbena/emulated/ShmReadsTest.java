@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * READs over shared memory, of which all but the first of a key need no packet: what ends the
+ * READs over shared memory, of which all but the first two of a key need no packet: what ends the
  * owner's consent ends them, too.
  */
 class ShmReadsTest {
@@ -50,7 +50,8 @@ class ShmReadsTest {
   }
 
   @BeforeEach
-  void readTwice() {
+  void readSomeTimes() {
+    assertThat(read(owner.region)).isEqualTo(CompletionStatus.SUCCESS);
     assertThat(read(owner.region)).isEqualTo(CompletionStatus.SUCCESS);
     owner.bytes.put(0, new byte[LENGTH]).put(LENGTH - 1, (byte) 42);
     assertThat(read(owner.region)).isEqualTo(CompletionStatus.SUCCESS);
@@ -82,8 +83,9 @@ class ShmReadsTest {
   @Test
   void aClosedRegionIsNotReadAnyMore() {
     MemoryRegion region = register();
-    assertThat(read(region)).isEqualTo(CompletionStatus.SUCCESS);
-    assertThat(read(region)).isEqualTo(CompletionStatus.SUCCESS);
+    for (int i = 0; i < 3; i++) {
+      assertThat(read(region)).isEqualTo(CompletionStatus.SUCCESS);
+    }
 
     region.close();
 
@@ -127,13 +129,13 @@ class ShmReadsTest {
 
   @Test
   void eachOfManyRegionsIsReadWhateverPlacesTheyShare() {
-    MemoryRegion[] regions = new MemoryRegion[600];
+    MemoryRegion[] regions = new MemoryRegion[300];
     for (int i = 0; i < regions.length; i++) {
       ByteBuffer memory = owner.device.allocateMemory(LENGTH);
       memory.putInt(0, i);
       regions[i] = owner.domain().register(memory, Set.of(Access.LOCAL_WRITE, Access.REMOTE_READ));
     }
-    for (int round = 0; round < 3; round++) {
+    for (int round = 0; round < 4; round++) {
       for (int i = 0; i < regions.length; i++) {
         assertThat(read(regions[i])).isEqualTo(CompletionStatus.SUCCESS);
         assertThat(reader.bytes.getInt(0)).isEqualTo(i);

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *                 +-- nothing posted, window full, fence, reads at their limit: wait
  *   cursor at  ---+-- local operation: done at once
- *   a new one     +-- bad by itself: waits at the cursor until all before it are done, then fails
+ *   a new one     +-- READ of granted memory: copied, and done at once
+ *                 +-- bad by itself: waits at the cursor until all before it are done, then fails
  *                 +-- else: gets its PSNs
  *   cursor within one: one packet, or the rest of a READ as one request
  * </pre>
@@ -191,15 +192,16 @@ final class Requester {
     }
     if (request.opcode() == SendOpcode.RDMA_READ && w.awaitsReadsOnly()) {
       PayloadReference granted = find(request);
-      if (granted != null) {
-        if (!w.isIdle()) {
-          // It would overtake them, and they are done soon.
-          return false;
-        }
-        if (read(request, granted)) {
-          w.readsOutstanding++;
-          return done();
-        }
+      // It must not overtake others, which are done soon.
+      boolean waits = granted != null && !w.isIdle();
+      boolean read = granted != null && !waits && read(request, granted);
+      link.reference().clear();
+      if (waits) {
+        return false;
+      }
+      if (read) {
+        w.readsOutstanding++;
+        return done();
       }
     }
     if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
@@ -231,19 +233,11 @@ final class Requester {
    */
   private boolean read(SendWorkRequest request, PayloadReference from) {
     ScatterGatherList buffers = request.buffers();
-    boolean done =
-        Segments.check(link.host, buffers, Access.LOCAL_WRITE.bit()) == AccessResult.GRANTED
-            && Segments.scatter(
-                    link.host,
-                    buffers,
-                    0,
-                    from.memory(),
-                    from.offset(),
-                    (int) Segments.length(request))
-                == AccessResult.GRANTED
-            && from.confirm();
-    from.clear();
-    return done;
+    return Segments.check(link.host, buffers, Access.LOCAL_WRITE.bit()) == AccessResult.GRANTED
+        && Segments.scatter(
+                link.host, buffers, 0, from.memory(), from.offset(), (int) Segments.length(request))
+            == AccessResult.GRANTED
+        && from.confirm();
   }
 
   private CompletionStatus check(SendWorkRequest request) {

@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What a host lets its peers read by themselves, in memory that they have mapped: a hash table with
- * one place for each hash.
+ * What a host lets its peers read by themselves, in memory that they have mapped: a hash table,
+ * where a key and a queue pair have one place.
  *
  * <pre>
  *  0        8           12      16                    24   28    32       40      44
@@ -35,7 +35,11 @@ final class GrantTable implements PayloadReference.Confirmation {
   private static final int BYTES = 40;
   private static final int OFFSET = 44;
 
-  private static final int TOP_BYTE = 24;
+  /** The places of one key, for different queue pairs. */
+  static final int PLACES = 16;
+
+  private static final int TOP_BITS =
+      Integer.SIZE - Integer.numberOfTrailingZeros(ENTRIES / PLACES);
 
   private static final VarHandle LONG =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
@@ -53,9 +57,14 @@ final class GrantTable implements PayloadReference.Confirmation {
     this.memory = memory.order(ByteOrder.nativeOrder());
   }
 
+  /** Returns the first of the {@link #PLACES} places of a key, whatever its tag. */
+  static int firstPlace(int key) {
+    return (((key >>> Byte.SIZE) * 0x9E3779B9) >>> TOP_BITS) * PLACES;
+  }
+
   /** Returns the place of a grant. */
-  static int hash(int queuePair, int key) {
-    return (((queuePair * 0x9E3779B9) ^ key) * 0x85EBCA6B) >>> TOP_BYTE;
+  static int place(int queuePair, int key) {
+    return firstPlace(key) + queuePair % PLACES;
   }
 
   /** Owner: ends the grant at a place, by the next version. */
@@ -85,7 +94,7 @@ final class GrantTable implements PayloadReference.Confirmation {
    * is to be doubted: another thread may be changing it.
    */
   boolean find(long reader, ReadGrant wanted) {
-    int at = hash(wanted.queuePair(), wanted.key()) * ENTRY;
+    int at = place(wanted.queuePair(), wanted.key()) * ENTRY;
     long version = (long) LONG.getAcquire(memory, at);
     if ((version & 1) == 0
         || memory.getInt(at + QUEUE_PAIR) != wanted.queuePair()

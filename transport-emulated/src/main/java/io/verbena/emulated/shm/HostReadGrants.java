@@ -9,8 +9,9 @@ import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The read grants of a host, and of the peers that it has links to. The newest grant of a place in
- * the {@link GrantTable} ends the one before: a READ without a grant is a packet.
+ * The read grants of a host, and of the peers that it has links to. The second READ of a key that
+ * is a packet makes the next one none, unless another key has taken its place in the {@link
+ * GrantTable}.
  */
 final class HostReadGrants implements ReadGrants {
   private final Gid host;
@@ -18,8 +19,8 @@ final class HostReadGrants implements ReadGrants {
   private final Links links;
 
   /**
-   * The version, the queue pair and the key of each place. Not read from the table, which the peers
-   * can write.
+   * The version, the queue pair and the key of each place, of a grant or of the last READ there.
+   * Not read from the table, which the peers can write.
    */
   private final long[] versions = new long[GrantTable.ENTRIES];
 
@@ -41,13 +42,17 @@ final class HostReadGrants implements ReadGrants {
 
   @Override
   public void grant(Gid reader, ReadGrant what) {
-    int place = GrantTable.hash(what.queuePair(), what.key());
-    if (holds(place) && queuePairs[place] == what.queuePair() && keys[place] == what.key()) {
+    int place = GrantTable.place(what.queuePair(), what.key());
+    if (queuePairs[place] != what.queuePair() || keys[place] != what.key()) {
+      // Keys of single messages are read once: a grant would be work for nothing.
+      revokeAt(place);
+      queuePairs[place] = what.queuePair();
+      keys[place] = what.key();
       return;
     }
-    revokeAt(place);
-    queuePairs[place] = what.queuePair();
-    keys[place] = what.key();
+    if (holds(place)) {
+      return;
+    }
     granted++;
     table.grant(place, ++versions[place], reader.low(), what);
   }
@@ -63,7 +68,8 @@ final class HostReadGrants implements ReadGrants {
 
   /** Ends all grants under a key, with all its tags. */
   void revokeKey(int dead) {
-    for (int i = 0; granted > 0 && i < keys.length; i++) {
+    int first = GrantTable.firstPlace(dead);
+    for (int i = first; granted > 0 && i < first + GrantTable.PLACES; i++) {
       if ((keys[i] & MemoryKey.INDEX) == (dead & MemoryKey.INDEX)) {
         revokeAt(i);
       }

@@ -36,6 +36,12 @@ class GrantTableTest {
     return new ReadGrant().connection(QUEUE_PAIR, READER_QUEUE_PAIR).range(KEY, address, length);
   }
 
+  /** The owner answers READs of a key until it grants the next. */
+  private void grant(int key) {
+    owner.grant(READER, grant(QUEUE_PAIR, key));
+    owner.grant(READER, grant(QUEUE_PAIR, key));
+  }
+
   private boolean finds(ReadGrant wanted) {
     return table.find(READER.low(), wanted);
   }
@@ -43,7 +49,7 @@ class GrantTableTest {
   @Test
   void findsWhatWasGrantedAndNothingElse() {
     assertThat(finds(wanted(1000, 500))).isFalse();
-    owner.grant(READER, grant(QUEUE_PAIR, KEY));
+    grant(KEY);
 
     assertThat(finds(wanted(1100, 400))).isTrue();
     assertThat(table.slab()).isEqualTo(3);
@@ -63,7 +69,7 @@ class GrantTableTest {
 
   @Test
   void revokesByQueuePairAndByKeyWithAllItsTags() {
-    owner.grant(READER, grant(QUEUE_PAIR, KEY));
+    grant(KEY);
     owner.revoke(QUEUE_PAIR + 1);
     owner.revokeKey(KEY + 0x100);
     assertThat(finds(wanted(1000, 500))).isTrue();
@@ -72,7 +78,7 @@ class GrantTableTest {
     assertThat(table.confirm()).isFalse();
     assertThat(finds(wanted(1000, 500))).isFalse();
 
-    owner.grant(READER, grant(QUEUE_PAIR, KEY));
+    grant(KEY);
     assertThat(finds(wanted(1000, 500))).isTrue();
     owner.revokeKey(KEY + 1);
     assertThat(table.confirm()).isFalse();
@@ -80,25 +86,32 @@ class GrantTableTest {
   }
 
   @Test
-  void aGrantThatIsRepeatedEndsNoCopyUnderWay() {
+  void grantsNothingForTheFirstReadOfAKey() {
     owner.grant(READER, grant(QUEUE_PAIR, KEY));
+
+    assertThat(finds(wanted(1000, 500))).isFalse();
+  }
+
+  @Test
+  void aGrantThatIsRepeatedEndsNoCopyUnderWay() {
+    grant(KEY);
     assertThat(finds(wanted(1000, 500))).isTrue();
 
-    owner.grant(READER, grant(QUEUE_PAIR, KEY));
+    grant(KEY);
 
     assertThat(table.confirm()).isTrue();
   }
 
   @Test
   void theNewestGrantOfAPlaceEndsTheOneBefore() {
-    owner.grant(READER, grant(QUEUE_PAIR, KEY));
-    int place = GrantTable.hash(QUEUE_PAIR, KEY);
+    grant(KEY);
+    int place = GrantTable.place(QUEUE_PAIR, KEY);
     int other = 0x100;
-    while (GrantTable.hash(QUEUE_PAIR, other) != place) {
+    while (GrantTable.place(QUEUE_PAIR, other) != place) {
       other += 0x100;
     }
 
-    owner.grant(READER, grant(QUEUE_PAIR, other));
+    grant(other);
 
     assertThat(finds(wanted(1000, 500))).isFalse();
     assertThat(finds(wanted(1000, 500).range(other, 1000, 500))).isTrue();
@@ -108,12 +121,12 @@ class GrantTableTest {
 
   @Test
   void whatAPeerWritesToTheTableKeepsNoGrantAlive() {
-    owner.grant(READER, grant(QUEUE_PAIR, KEY));
+    grant(KEY);
     for (int i = 0; i < GrantTable.LENGTH; i++) {
       memory.put(i, (byte) 0);
     }
     owner.revoke(QUEUE_PAIR);
-    owner.grant(READER, grant(QUEUE_PAIR, KEY));
+    grant(KEY);
 
     assertThat(finds(wanted(1000, 500))).isTrue();
     owner.revoke(QUEUE_PAIR);
@@ -153,7 +166,7 @@ class GrantTableTest {
     for (int i = 1; i <= rounds && !copies.isDone(); i++) {
       fill(payload, (byte) (1 + i % 100));
       round.set(i);
-      owner.grant(READER, grant(QUEUE_PAIR, KEY));
+      grant(KEY);
       for (int spins = 0; i % 100 == 0 && i < rounds && seen.get() < i && !copies.isDone(); ) {
         Ownership.pause(spins++);
       }
