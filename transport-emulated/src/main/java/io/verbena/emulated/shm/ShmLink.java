@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -106,7 +107,7 @@ final class ShmLink {
   /**
    * Opens a link to another host, and introduces this one.
    *
-   * @throws java.nio.file.NoSuchFileException if there is no such host
+   * @throws NoSuchFileException if there is no such host
    * @throws ConnectException if it is gone, or too many connections wait for it
    */
   static ShmLink open(SharedFolder folder, Gid host, Gid peer, int number, int ring)
@@ -246,12 +247,37 @@ final class ShmLink {
   }
 
   /**
-   * Returns a slab of the peer's; null if it is gone.
-   *
-   * @throws IOException if there is no such slab, or it cannot be mapped
+   * Finds the payload that the packet read last refers to; false if the packet must be dropped: its
+   * sender has withdrawn it, or freed the memory.
    */
-  @Nullable ByteBuffer slab(int number) throws IOException {
-    return slabs.find(number);
+  boolean refer(Frame frame) {
+    if (in.isWithdrawn()) {
+      return false;
+    }
+    int offset = in.offset();
+    int length = in.payload();
+    ByteBuffer memory;
+    try {
+      memory = slabs.find(in.slab());
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (IOException e) {
+      FailureLog.get().failed(e);
+      return false;
+    }
+    if (memory == null) {
+      return false;
+    }
+    int most = frame.mayRefer() ? Math.min(Frame.MAX_REFERENCE, memory.capacity()) : 0;
+    if (length < 1 || length > most) {
+      throw new CorruptRingException("bytes of payload", length, most);
+    }
+    if (offset < 0 || offset > memory.capacity() - length) {
+      throw new CorruptRingException("index of a payload", offset, memory.capacity() - length);
+    }
+    frame.reference().found(memory, offset, in);
+    frame.refer(length);
+    return true;
   }
 
   /** Finds memory of the peer's, as {@link io.verbena.emulated.roce.ReadGrants#find} does. */
@@ -261,7 +287,7 @@ final class ShmLink {
     }
     ByteBuffer memory;
     try {
-      memory = slab(grants.slab());
+      memory = slabs.find(grants.slab());
     } catch (IOException e) {
       // Gone, or it cannot be mapped: the answer to a packet tells more.
       return false;

@@ -13,24 +13,18 @@ import io.verbena.emulated.wire.UnreachableReports;
 import io.verbena.verbs.Gid;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -55,9 +49,6 @@ public final class ShmWire implements HostWire {
    */
   private static final int LOOKING_TURNS = 1024;
 
-  /** The time for which the server accepts nothing after a failure. */
-  private static final long PAUSE_NANOS = 100_000_000;
-
   /**
    * The longest sleep that peers are to end: a peer that took the flag may be stopped before it
    * wakes this host, or never mean to.
@@ -73,20 +64,11 @@ public final class ShmWire implements HostWire {
   private final SleepFlag asleep;
   private final OwnSlabs slabs;
   private final HostReadGrants grants;
-  private final ServerSocketChannel server;
   private final Selector selector;
-  private final SelectionKey accepting;
+  private final HostServer server;
 
   /** Held by the thread that uses the selector; only the closing thread waits for it. */
   private final ReentrantLock selecting = new ReentrantLock();
-
-  /**
-   * True while the server accepts nothing, and since when. For the thread that may use the
-   * selector.
-   */
-  private boolean paused;
-
-  private long pausedSince;
 
   private final Frame frame = Frame.unchecked();
 
@@ -98,8 +80,7 @@ public final class ShmWire implements HostWire {
 
   private final DepartedHosts departed;
 
-  /** Peers whose absence is watched, by GID. */
-  private final Map<Gid, Refused> refused = new HashMap<>();
+  private final AbsentHosts absent = new AbsentHosts();
 
   private Consumer<Gid> departures = host -> {};
   private @Nullable ShmPort port;
@@ -123,13 +104,10 @@ public final class ShmWire implements HostWire {
     try {
       alive = folder.createHost(gid);
       opened.add(alive);
-      server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-      opened.add(server);
-      server.bind(UnixDomainSocketAddress.of(folder.socket(gid)));
-      server.configureBlocking(false);
       selector = Selector.open();
       opened.add(selector);
-      accepting = server.register(selector, SelectionKey.OP_ACCEPT);
+      server = HostServer.open(folder, gid, selector);
+      opened.add(server);
       asleep = new SleepFlag(folder.createFlag(gid));
     } catch (IOException e) {
       for (AutoCloseable each : opened) {
@@ -236,7 +214,7 @@ public final class ShmWire implements HostWire {
         }
         count++;
         FrameFault fault = frame.parseUdp(length, from.peer, from.in.tag(), gid);
-        if (from.in.refers() && fault == FrameFault.NONE && !refer(from)) {
+        if (from.in.refers() && fault == FrameFault.NONE && !from.refer(frame)) {
           continue;
         }
         UdpWire.Capture copy = capture;
@@ -256,41 +234,6 @@ public final class ShmWire implements HostWire {
       taking = within;
     }
     return count;
-  }
-
-  /**
-   * Finds the payload that the packet read last refers to; false if the packet must be dropped: its
-   * sender has withdrawn it, or freed the memory.
-   */
-  private boolean refer(ShmLink from) {
-    if (from.in.isWithdrawn()) {
-      return false;
-    }
-    int slab = from.in.slab();
-    int offset = from.in.offset();
-    int length = from.in.payload();
-    ByteBuffer memory;
-    try {
-      memory = from.slab(slab);
-    } catch (NoSuchFileException e) {
-      return false;
-    } catch (IOException e) {
-      FailureLog.get().failed(e);
-      return false;
-    }
-    if (memory == null) {
-      return false;
-    }
-    int most = frame.mayRefer() ? Math.min(Frame.MAX_REFERENCE, memory.capacity()) : 0;
-    if (length < 1 || length > most) {
-      throw new CorruptRingException("bytes of payload", length, most);
-    }
-    if (offset < 0 || offset > memory.capacity() - length) {
-      throw new CorruptRingException("index of a payload", offset, memory.capacity() - length);
-    }
-    frame.reference().found(memory, offset, from.in);
-    frame.refer(length);
-    return true;
   }
 
   // ---- memory
@@ -313,7 +256,7 @@ public final class ShmWire implements HostWire {
     }
     turns = 0;
     try {
-      acceptAgain();
+      server.acceptAgain();
       if (!socketsReady) {
         selector.selectNow();
       }
@@ -356,46 +299,7 @@ public final class ShmWire implements HostWire {
     } else if (attached instanceof Introduction introduction) {
       introduced(key, introduction);
     } else {
-      accept();
-    }
-  }
-
-  @SuppressWarnings("try") // The file is open, and that is what it is for.
-  private void accept() {
-    // The files of a peer are opened behind its socket: with the last file that this process may
-    // open, it would be accepted in vain.
-    try (FileChannel unused = folder.openFlag(gid)) {
-      SocketChannel accepted = server.accept();
-      if (accepted != null) {
-        hear(accepted);
-      }
-    } catch (IOException e) {
-      // Mostly too many files are open: waiting peers are accepted when some are closed.
-      FailureLog.get().failed(e);
-      accepting.interestOps(0);
-      paused = true;
-      pausedSince = System.nanoTime();
-    }
-  }
-
-  /**
-   * Ends a pause of the server that has lasted long enough; for the thread that may use the
-   * selector.
-   */
-  private void acceptAgain() {
-    if (paused && System.nanoTime() - pausedSince >= PAUSE_NANOS) {
-      paused = false;
-      accepting.interestOps(SelectionKey.OP_ACCEPT);
-    }
-  }
-
-  private void hear(SocketChannel accepted) throws IOException {
-    try {
-      accepted.configureBlocking(false);
-      accepted.register(selector, SelectionKey.OP_READ, new Introduction(accepted));
-    } catch (IOException e) {
-      accepted.close();
-      throw e;
+      server.accept();
     }
   }
 
@@ -464,10 +368,7 @@ public final class ShmWire implements HostWire {
       selector.wakeup();
       return link;
     } catch (NoSuchFileException | ConnectException e) {
-      Refused asked = refused.get(peer);
-      if (asked != null) {
-        asked.count++;
-      }
+      absent.absent(peer);
       return null;
     } catch (IOException e) {
       // For instance, the folder is full. For the sender this is a peer that does not answer; the
@@ -479,32 +380,7 @@ public final class ShmWire implements HostWire {
 
   @Override
   public @Nullable UnreachableReports unreachableReports(int flow, Gid of) {
-    Refused asked = refused.computeIfAbsent(of, Refused::new);
-    asked.holders++;
-    return asked;
-  }
-
-  /** Counts how often a peer was not alive, shared by all that watch it. */
-  private final class Refused implements UnreachableReports {
-    private final Gid of;
-    private int holders;
-    private int count;
-
-    Refused(Gid of) {
-      this.of = of;
-    }
-
-    @Override
-    public int count() {
-      return count;
-    }
-
-    @Override
-    public void close() {
-      if (--holders == 0) {
-        refused.remove(of);
-      }
-    }
+    return absent.reports(of);
   }
 
   // ---- sleeping
@@ -529,7 +405,7 @@ public final class ShmWire implements HostWire {
     }
     try {
       if (!closed) {
-        acceptAgain();
+        server.acceptAgain();
         if ((millis == 0 ? selector.selectNow() : sleep(millis)) > 0) {
           socketsReady = true;
         }
@@ -558,7 +434,7 @@ public final class ShmWire implements HostWire {
    * removed.
    */
   private long limited(long millis) {
-    return paused || links.length > 1 || !departed.isEmpty()
+    return server.isPaused() || links.length > 1 || !departed.isEmpty()
         ? Math.min(millis, LONGEST_SLEEP_MILLIS)
         : millis;
   }

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.shm;
+
+import io.verbena.emulated.hca.FailureLog;
+import io.verbena.verbs.Gid;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+
+/**
+ * The socket on which peers introduce themselves. It accepts nothing for a while after a failure,
+ * mostly that too many files are open; whoever waits is accepted later. For the thread that may use
+ * the selector.
+ */
+final class HostServer implements AutoCloseable {
+  private static final long PAUSE_NANOS = 100_000_000;
+
+  private final SharedFolder folder;
+  private final Gid gid;
+  private final Selector selector;
+  private final ServerSocketChannel server;
+  private final SelectionKey accepting;
+  private boolean paused;
+  private long pausedSince;
+
+  private HostServer(SharedFolder folder, Gid gid, Selector selector, ServerSocketChannel server)
+      throws IOException {
+    this.folder = folder;
+    this.gid = gid;
+    this.selector = selector;
+    this.server = server;
+    server.bind(UnixDomainSocketAddress.of(folder.socket(gid)));
+    server.configureBlocking(false);
+    accepting = server.register(selector, SelectionKey.OP_ACCEPT);
+  }
+
+  /** Listens for the peers of a host; its key has no attachment, those of peers an introduction. */
+  static HostServer open(SharedFolder folder, Gid gid, Selector selector) throws IOException {
+    ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    try {
+      return new HostServer(folder, gid, selector, server);
+    } catch (IOException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  @SuppressWarnings("try") // The file is open, and that is what it is for.
+  void accept() {
+    // The files of a peer are opened behind its socket: with the last file that this process may
+    // open, it would be accepted in vain.
+    try (FileChannel unused = folder.openFlag(gid)) {
+      SocketChannel accepted = server.accept();
+      if (accepted != null) {
+        hear(accepted);
+      }
+    } catch (IOException e) {
+      FailureLog.get().failed(e);
+      accepting.interestOps(0);
+      paused = true;
+      pausedSince = System.nanoTime();
+    }
+  }
+
+  private void hear(SocketChannel accepted) throws IOException {
+    try {
+      accepted.configureBlocking(false);
+      accepted.register(selector, SelectionKey.OP_READ, new Introduction(accepted));
+    } catch (IOException e) {
+      accepted.close();
+      throw e;
+    }
+  }
+
+  boolean isPaused() {
+    return paused;
+  }
+
+  /** Ends a pause that has lasted long enough. */
+  void acceptAgain() {
+    if (paused && System.nanoTime() - pausedSince >= PAUSE_NANOS) {
+      paused = false;
+      accepting.interestOps(SelectionKey.OP_ACCEPT);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+  }
+}
