@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run of a reliable connection over a bad wire, all of it decided by a seed: both ends post a
@@ -34,6 +35,7 @@ final class RandomRun {
   private final Pair pair;
   private final Side a;
   private final Side b;
+  private @Nullable TestGrants granted;
 
   RandomRun(long seed) {
     this(seed, false);
@@ -82,6 +84,24 @@ final class RandomRun {
   RandomRun sharing() {
     pair.sharing();
     return this;
+  }
+
+  /** Lets the ends read by themselves what was granted, and revokes that now and then. */
+  RandomRun granting() {
+    TestGrants grants = TestGrants.between(pair.sharing());
+    granted = grants;
+    grants.meanwhile =
+        () -> {
+          if (random.nextInt(4) == 0) {
+            grants.revokeAll();
+          }
+        };
+    return this;
+  }
+
+  /** Returns how many READs an end did by itself. */
+  int copies() {
+    return granted == null ? 0 : granted.copies;
   }
 
   private long flight(int delay) {

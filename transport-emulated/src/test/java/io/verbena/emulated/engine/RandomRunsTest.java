@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import org.junit.jupiter.api.Test;
 
 /** Runs over bad wires, by seed. */
@@ -22,14 +24,19 @@ class RandomRunsTest {
   void doesAllOnceAndInOrderWhateverTheWireDoes() {
     long first = Long.getLong("verbena.seed", 1);
     long runs = Long.getLong("verbena.seeds", RUNS);
+    long copies = 0;
     for (long seed = first; seed < first + runs; seed++) {
       try {
         new RandomRun(seed).run();
         new RandomRun(seed).sharing().run();
         new RandomRun(seed, /* adaptive= */ true).sharing().run();
+        RandomRun granting = new RandomRun(seed).granting();
+        granting.run();
+        copies += granting.copies();
       } catch (AssertionError | RuntimeException e) {
         throw new AssertionError("run again with -Dverbena.seed=" + seed + " -Dverbena.seeds=1", e);
       }
     }
+    assertThat(copies).as("READs without a packet").isGreaterThan(runs < RUNS ? -1 : RUNS);
   }
 }

@@ -4,80 +4,33 @@ package io.verbena.emulated.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.roce.PacketOpcode;
-import io.verbena.emulated.roce.PayloadReference;
-import io.verbena.emulated.roce.ReadGrant;
-import io.verbena.emulated.roce.ReadGrants;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.CompletionStatus;
-import io.verbena.verbs.Gid;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendWorkRequest;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** READs that the requester does by itself, out of memory that the responder granted. */
+/** READs that the requester does by itself, out of memory that the responder grants. */
 class ReadGrantTest {
   private static final int LENGTH = 3 * Pair.MTU + 7;
   private static final int FROM = 4096;
 
   private final Pair pair = Pair.reliable().sharing();
-  private final Granted granted = new Granted();
-
-  /** What B grants to A, by key, and what happens while A copies. */
-  private final class Granted implements ReadGrants {
-    final Map<Integer, Integer> queuePairs = new HashMap<>();
-    int copies;
-    Runnable meanwhile = () -> {};
-
-    @Override
-    public void grant(Gid reader, ReadGrant what) {
-      assertThat(reader.low()).isEqualTo(pair.a.number);
-      assertThat(what.readerQueuePair()).isEqualTo(pair.a.number);
-      assertThat(what.address()).isEqualTo(pair.atB.address);
-      assertThat(what.length()).isEqualTo(Pair.SIZE);
-      queuePairs.put(what.key(), what.queuePair());
-    }
-
-    @Override
-    public void revoke(int queuePair) {
-      queuePairs.values().removeIf(each -> each == queuePair);
-    }
-
-    @Override
-    public boolean find(Gid host, ReadGrant wanted, PayloadReference to) {
-      if (host.low() != pair.b.number
-          || !Objects.equals(queuePairs.get(wanted.key()), wanted.queuePair())) {
-        return false;
-      }
-      int at = (int) (wanted.address() - pair.atB.address);
-      if (at < 0 || at + wanted.length() > Pair.SIZE) {
-        return false;
-      }
-      to.found(ByteBuffer.wrap(pair.atB.bytes), at, () -> confirm(wanted.key()));
-      return true;
-    }
-
-    private boolean confirm(int key) {
-      copies++;
-      meanwhile.run();
-      return queuePairs.containsKey(key);
-    }
-  }
+  private final TestGrants grants = TestGrants.between(pair);
 
   @BeforeEach
   void readOnce() {
-    pair.a.grants = granted;
-    pair.b.grants = granted;
     read(1);
     assertThat(readRequests()).isEqualTo(1);
-    assertThat(granted.queuePairs).containsEntry(pair.atB.key, pair.b.number);
+    assertThat(isGranted()).isTrue();
+  }
+
+  private boolean isGranted() {
+    return grants.holds(pair.b, pair.a, pair.atB.key);
   }
 
   private void read(long id) {
@@ -108,7 +61,7 @@ class ReadGrantTest {
     read(2);
 
     assertThat(pair.wire.sentBy(true).size() + pair.wire.sentBy(false).size()).isEqualTo(sent);
-    assertThat(granted.copies).isEqualTo(1);
+    assertThat(grants.copies).isEqualTo(1);
   }
 
   @Test
@@ -143,10 +96,10 @@ class ReadGrantTest {
 
   @Test
   void waitForReadsInFlightInsteadOfOvertakingThem() {
-    granted.queuePairs.clear();
+    grants.revokeAll();
     pair.a.queue(pair.read(2, 0, 64, 0));
     pair.a.run();
-    granted.queuePairs.put(pair.atB.key, pair.b.number);
+    grants.grant(pair.b, pair.a, pair.atB.key);
     pair.a.queue(pair.read(3, 100, 64, 0));
     pair.a.run();
     assertThat(last().id()).isEqualTo(1);
@@ -155,24 +108,24 @@ class ReadGrantTest {
 
     assertThat(pair.a.host.sendsDone).extracting(TestHost.Done::id).containsExactly(1L, 2L, 3L);
     assertThat(readRequests()).isEqualTo(2);
-    assertThat(granted.copies).isEqualTo(1);
+    assertThat(grants.copies).isEqualTo(1);
   }
 
   @Test
   void askByPacketIfTheGrantEndsDuringTheCopy() {
-    granted.meanwhile = granted.queuePairs::clear;
+    grants.meanwhile = grants::revokeAll;
 
     read(2);
 
-    assertThat(granted.copies).isEqualTo(1);
+    assertThat(grants.copies).isEqualTo(1);
     assertThat(readRequests()).isEqualTo(2);
   }
 
   @Test
   void failAsOthersDoIfTheMemoryIsGone() {
-    granted.meanwhile =
+    grants.meanwhile =
         () -> {
-          granted.queuePairs.clear();
+          grants.revokeAll();
           assertThat(pair.b.host.forget(pair.atB.key)).isTrue();
         };
     pair.a.post(pair.read(2, 0, LENGTH, FROM));
@@ -185,7 +138,7 @@ class ReadGrantTest {
   void needRightsThatTheQueuePairStillGives() {
     pair.b.attributes.access(EnumSet.of(Access.REMOTE_WRITE));
     pair.b.modify(QueuePairState.RTS);
-    assertThat(granted.queuePairs).isEmpty();
+    assertThat(isGranted()).isFalse();
 
     pair.a.post(pair.read(2, 0, LENGTH, FROM));
     pair.run();
@@ -196,7 +149,7 @@ class ReadGrantTest {
   @Test
   void areNotDoneForAQueuePairThatHasStopped() {
     pair.b.modify(QueuePairState.ERR);
-    assertThat(granted.queuePairs).isEmpty();
+    assertThat(isGranted()).isFalse();
 
     pair.a.post(pair.read(2, 0, LENGTH, FROM));
     pair.run();
@@ -211,7 +164,7 @@ class ReadGrantTest {
     pair.run();
 
     assertThat(last().status()).isEqualTo(CompletionStatus.REM_ACCESS_ERR);
-    assertThat(granted.copies).isZero();
+    assertThat(grants.copies).isZero();
   }
 
   @Test
