@@ -5,12 +5,14 @@ import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.PayloadReference;
 import io.verbena.emulated.roce.Psn;
+import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
@@ -230,10 +232,12 @@ final class Requester {
    * revoked it meanwhile: then a packet asks for it, whose answer tells why.
    */
   private boolean read(SendWorkRequest request, PayloadReference from) {
-    int length = (int) Segments.length(request);
-    AccessResult outcome =
-        Segments.scatter(link.host, request.buffers(), 0, from.memory(), from.offset(), length);
-    return outcome == AccessResult.GRANTED && from.confirm();
+    ScatterGatherList buffers = request.buffers();
+    return Segments.check(link.host, buffers, Access.LOCAL_WRITE.bit()) == AccessResult.GRANTED
+        && Segments.scatter(
+                link.host, buffers, 0, from.memory(), from.offset(), (int) Segments.length(request))
+            == AccessResult.GRANTED
+        && from.confirm();
   }
 
   private CompletionStatus check(SendWorkRequest request) {
