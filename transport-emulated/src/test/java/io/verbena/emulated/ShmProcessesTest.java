@@ -16,6 +16,7 @@ import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -63,6 +64,33 @@ class ShmProcessesTest {
       await()
           .atMost(Caller.LIMIT)
           .untilAsserted(() -> assertThat(hosts()).as("files of hosts").hasSize(1));
+    }
+  }
+
+  /** A process that is stopped answers no packet. */
+  @Test
+  void readFromOneThatIsStopped() throws Exception {
+    try (OtherProcess other = new OtherProcess(address("server").toString());
+        Caller caller = new Caller(address("server"))) {
+      ConnectionEvent event = caller.connect(other.address, 7);
+      QueuePair pair = Objects.requireNonNull(event.identifier().queuePair());
+      ByteBuffer lent = event.privateData();
+      long remote = lent.getLong(lent.position());
+      int key = lent.getInt(lent.position() + Long.BYTES);
+      for (int i = 0; i < 4; i++) {
+        if (i == 3) {
+          other.stop();
+        }
+        pair.postSend(
+            new SendWorkRequest(1)
+                .id(i)
+                .read(remote, key)
+                .signaled()
+                .buffer(caller.region.address(), 4096, caller.region.lkey()));
+        assertThat(caller.next().status()).as("READ %s", i).isEqualTo(CompletionStatus.SUCCESS);
+      }
+      other.kill();
+      caller.expect(ConnectionEvent.Type.DISCONNECTED);
     }
   }
 

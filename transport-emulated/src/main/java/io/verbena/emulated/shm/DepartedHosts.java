@@ -4,6 +4,7 @@ package io.verbena.emulated.shm;
 import io.verbena.emulated.hca.FailureLog;
 import io.verbena.verbs.Gid;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -24,6 +25,9 @@ final class DepartedHosts {
 
   private long triedAt;
 
+  /** Whether there are any; read by a thread that sleeps, too. */
+  private volatile boolean any;
+
   DepartedHosts(SharedFolder folder) {
     this.folder = folder;
   }
@@ -31,22 +35,25 @@ final class DepartedHosts {
   void add(Gid host) {
     long now = System.nanoTime();
     hosts.put(host, now);
+    any = true;
     triedAt = now - RETRY_NANOS;
   }
 
+  /** Returns whether there are files to remove; for any thread. */
   boolean isEmpty() {
-    return hosts.isEmpty();
+    return !any;
   }
 
   /** Removes the files of those whose process has ended, and forgets those that live on. */
   void removeFiles() {
-    if (hosts.isEmpty()) {
+    if (isEmpty()) {
       return;
     }
     long now = System.nanoTime();
     if (now - triedAt >= RETRY_NANOS) {
       triedAt = now;
       hosts.entrySet().removeIf(each -> isDone(each.getKey(), now - each.getValue()));
+      any = !hosts.isEmpty();
     }
   }
 
@@ -54,7 +61,7 @@ final class DepartedHosts {
     boolean last = nanos > PATIENCE_NANOS;
     try {
       return folder.removeAbandoned(host) || last;
-    } catch (IOException e) {
+    } catch (IOException | DirectoryIteratorException e) {
       // For instance, too many files are open for now.
       if (last) {
         FailureLog.get().failed(e);

@@ -88,7 +88,7 @@ public interface Wire {
 
     /**
      * Takes back what receivers have not copied of the memory under a key that is dead, with all
-     * its tags.
+     * its tags, and its {@linkplain #readGrants grants}.
      */
     default void withdrawKey(int dead) {}
 
