@@ -158,8 +158,9 @@ public final class IwarpFabric extends TurnFabric {
     public boolean work() {
       boolean served = serve();
       boolean came = sockets.receive();
-      boolean ran = time.runDue(BATCH) > 0;
-      return served || ran || came;
+      boolean busy = served || came;
+      boolean ran = time.runDue(BATCH, busy ? 1 : 0) > 0;
+      return busy || ran;
     }
 
     @Override

@@ -112,7 +112,7 @@ public final class ClockedFabric extends PacketFabric {
   private boolean turn() {
     enter();
     try {
-      boolean ran = time.runDue(BATCH) > 0;
+      boolean ran = time.runDue(BATCH, 0) > 0;
       boolean served = serve();
       return ran || served;
     } catch (RuntimeException | Error e) {

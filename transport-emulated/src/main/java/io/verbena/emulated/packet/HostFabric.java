@@ -346,7 +346,7 @@ public final class HostFabric extends PacketFabric {
       boolean served = serve();
       int came = wire.receive(batch);
       batch = came == batch ? Math.min(2 * batch, BATCH) : Math.max(1, came);
-      boolean ran = time.runDue(BATCH) > 0;
+      boolean ran = time.runDue(BATCH, served ? came + 1 : came) > 0;
       return served || ran || came > 0;
     }
 
