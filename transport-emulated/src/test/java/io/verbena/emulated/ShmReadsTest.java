@@ -13,11 +13,19 @@ import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,13 +74,16 @@ class ShmReadsTest {
   }
 
   private CompletionStatus read(MemoryRegion region) {
-    pair.postSend(
-        new SendWorkRequest(1)
-            .id(5)
-            .read(region.address(), region.rkey())
-            .signaled()
-            .buffer(reader.region.address(), LENGTH, reader.region.lkey()));
+    pair.postSend(readRequest(region));
     return reader.next().status();
+  }
+
+  private SendWorkRequest readRequest(MemoryRegion region) {
+    return new SendWorkRequest(1)
+        .id(5)
+        .read(region.address(), region.rkey())
+        .signaled()
+        .buffer(reader.region.address(), LENGTH, reader.region.lkey());
   }
 
   private MemoryRegion register() {
@@ -143,6 +154,60 @@ class ShmReadsTest {
     }
     for (MemoryRegion each : regions) {
       each.close();
+    }
+  }
+
+  @Test
+  void packetsAreTakenWhileAThreadDoesNothingButRead() {
+    pair.postReceive(new ReceiveWorkRequest(1).id(6));
+    ownersPair.postSend(new SendWorkRequest(1).id(7).signaled());
+
+    long deadline = System.nanoTime() + Caller.LIMIT.toNanos();
+    WorkCompletion sent = null;
+    int received = 0;
+    while (sent == null || received == 0) {
+      assertThat(System.nanoTime()).as("an answer in time").isLessThan(deadline);
+      pair.postSend(readRequest(owner.region));
+      for (long id = 0; id != 5; ) {
+        WorkCompletion completion = reader.next();
+        assertThat(completion.status()).isEqualTo(CompletionStatus.SUCCESS);
+        id = completion.workRequestId();
+        received += id == 6 ? 1 : 0;
+      }
+      sent = sent == null ? owner.poll() : sent;
+    }
+    assertThat(sent.status()).isEqualTo(CompletionStatus.SUCCESS);
+    assertThat(sent.workRequestId()).isEqualTo(7);
+    assertThat(received).isEqualTo(1);
+  }
+
+  @Test
+  void readsOfManyThreadsAreEachDoneOnce() throws Exception {
+    int threads = 3;
+    int each = 16;
+    ExecutorService executor = Executors.newFixedThreadPool(threads);
+    try {
+      for (int round = 0; round < 200; round++) {
+        List<Future<?>> posting = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+          posting.add(
+              executor.submit(
+                  () -> {
+                    for (int k = 0; k < each; k++) {
+                      pair.postSend(readRequest(owner.region));
+                    }
+                  }));
+        }
+        for (int i = 0; i < threads * each; i++) {
+          assertThat(reader.next().status()).isEqualTo(CompletionStatus.SUCCESS);
+        }
+        for (Future<?> one : posting) {
+          one.get(Caller.LIMIT.toSeconds(), TimeUnit.SECONDS);
+        }
+        assertThat(reader.poll()).isNull();
+      }
+    } finally {
+      executor.shutdownNow();
     }
   }
 }

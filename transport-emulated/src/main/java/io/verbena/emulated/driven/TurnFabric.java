@@ -12,16 +12,21 @@ import java.util.concurrent.locks.ReentrantLock;
  * and the driver {@linkplain #serve serves} the queue pairs that rang.
  *
  * <p>One thread at a time calls engines: it has {@linkplain #enter entered}. Programs enter only to
- * change or close something, never to post or poll. Locks are taken in the order connection, queue
- * pair, fabric; under the fabric's lock only those of event queues are taken.
+ * change or close something, and never wait for that when they post or poll. Locks are taken in the
+ * order connection, queue pair, fabric; under the fabric's lock only those of event queues are
+ * taken.
  */
 public abstract class TurnFabric implements Fabric {
+  /** How often a queue pair is served by {@link #serveNow} before the driver has a turn. */
+  private static final int MOST_SERVED_NOW = 8;
+
   private final Secrets secrets;
 
   // Fair, so that a program which changes something has its turn while the driver is busy.
   private final ReentrantLock turn = new ReentrantLock(true);
   private final Doorbells doorbells = new Doorbells();
   private final ArrayDeque<Runnable> afterwards = new ArrayDeque<>();
+  private int servedNow;
 
   protected TurnFabric(Secrets secrets) {
     this.secrets = secrets;
@@ -84,19 +89,44 @@ public abstract class TurnFabric implements Fabric {
     wake();
   }
 
+  /**
+   * Serves a queue pair on this thread, as {@link #serve} would, if nobody is in the engines and no
+   * other queue pair waits; else rings for it, as it does now and then in any case: a thread that
+   * finds its completions at once does nothing else for the fabric.
+   */
+  final void serveNow(Doorbells.Bell bell) {
+    if (hasRung() || turn.isHeldByCurrentThread() || !turn.tryLock()) {
+      ring(bell);
+      return;
+    }
+    try {
+      boolean othersDue = ++servedNow % MOST_SERVED_NOW == 0;
+      if (othersDue || !hasRoom() || bell.pair.serve()) {
+        doorbells.ring(bell);
+      }
+    } catch (RuntimeException | Error e) {
+      report(e);
+    } finally {
+      leave();
+    }
+    // A driver that sleeps does not know of the alarms that this has set.
+    wake();
+  }
+
   /** Returns whether a queue pair waits to be served. */
   public final boolean hasRung() {
     return !doorbells.isEmpty();
   }
 
   /**
-   * Serves each queue pair that rang, once; false if none did. For those who have entered.
+   * Serves each queue pair that rang, once; false if none did, or there is no {@linkplain #hasRoom
+   * room}. For those who have entered.
    *
    * <p>What an engine throws is rethrown when all are served: that engine has stopped its own queue
    * pair, and the others go on.
    */
-  public boolean serve() {
-    Doorbells.Bell bell = doorbells.takeAll();
+  public final boolean serve() {
+    Doorbells.Bell bell = hasRoom() ? doorbells.takeAll() : null;
     if (bell == null) {
       return false;
     }
@@ -123,6 +153,11 @@ public abstract class TurnFabric implements Fabric {
     if (thrown instanceof RuntimeException exception) {
       throw exception;
     }
+    return true;
+  }
+
+  /** Returns whether queue pairs may send now; for those who have entered. */
+  protected boolean hasRoom() {
     return true;
   }
 

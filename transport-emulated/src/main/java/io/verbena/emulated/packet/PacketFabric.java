@@ -65,7 +65,8 @@ public abstract class PacketFabric extends TurnFabric {
     return waitsForRoom;
   }
 
-  private boolean hasRoom() {
+  @Override
+  protected final boolean hasRoom() {
     if (waitsForRoom) {
       while (!full.isEmpty()) {
         if (!full.getFirst().flush()) {
@@ -76,16 +77,6 @@ public abstract class PacketFabric extends TurnFabric {
       waitsForRoom = false;
     }
     return true;
-  }
-
-  /**
-   * {@inheritDoc}
-   *
-   * <p>No queue pair is served while the wire has no room.
-   */
-  @Override
-  public final boolean serve() {
-    return hasRoom() && super.serve();
   }
 
   /** Returns how much each of its queue pairs may have in flight. */
