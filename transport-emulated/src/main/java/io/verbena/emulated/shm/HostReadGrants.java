@@ -9,9 +9,10 @@ import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The read grants of a host, and of the peers that it has links to. The second READ of a key that
- * is a packet makes the next one none, unless another key has taken its place in the {@link
- * GrantTable}.
+ * The read grants of a host, and of the peers that it has links to. Of two READs of a key that are
+ * packets, and come behind each other at the key's place in the {@link GrantTable}, the second one
+ * makes the next one none, until another key takes the place in that way. So the keys of single
+ * messages, which are read once, cost no other key its grant.
  */
 final class HostReadGrants implements ReadGrants {
   private final Gid host;
@@ -19,13 +20,18 @@ final class HostReadGrants implements ReadGrants {
   private final Links links;
 
   /**
-   * The version, the queue pair and the key of each place, of a grant or of the last READ there.
-   * Not read from the table, which the peers can write.
+   * The version, the queue pair and the key of each place's grant. Not read from the table, which
+   * the peers can write.
    */
   private final long[] versions = new long[GrantTable.ENTRIES];
 
   private final int[] queuePairs = new int[GrantTable.ENTRIES];
   private final int[] keys = new int[GrantTable.ENTRIES];
+
+  /** The queue pair and the key of each place's last READ that the grant there did not allow. */
+  private final int[] readQueuePairs = new int[GrantTable.ENTRIES];
+
+  private final int[] readKeys = new int[GrantTable.ENTRIES];
   private int granted;
 
   /** Finds the link to a peer. */
@@ -43,16 +49,17 @@ final class HostReadGrants implements ReadGrants {
   @Override
   public void grant(Gid reader, ReadGrant what) {
     int place = GrantTable.place(what.queuePair(), what.key());
-    if (queuePairs[place] != what.queuePair() || keys[place] != what.key()) {
-      // Keys of single messages are read once: a grant would be work for nothing.
-      revokeAt(place);
-      queuePairs[place] = what.queuePair();
-      keys[place] = what.key();
+    if (holds(place) && queuePairs[place] == what.queuePair() && keys[place] == what.key()) {
       return;
     }
-    if (holds(place)) {
+    if (readQueuePairs[place] != what.queuePair() || readKeys[place] != what.key()) {
+      readQueuePairs[place] = what.queuePair();
+      readKeys[place] = what.key();
       return;
     }
+    revokeAt(place);
+    queuePairs[place] = what.queuePair();
+    keys[place] = what.key();
     granted++;
     table.grant(place, ++versions[place], reader.low(), what);
   }

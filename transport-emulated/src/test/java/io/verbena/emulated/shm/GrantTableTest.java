@@ -105,11 +105,7 @@ class GrantTableTest {
   @Test
   void theNewestGrantOfAPlaceEndsTheOneBefore() {
     grant(KEY);
-    int place = GrantTable.place(QUEUE_PAIR, KEY);
-    int other = 0x100;
-    while (GrantTable.place(QUEUE_PAIR, other) != place) {
-      other += 0x100;
-    }
+    int other = sharesPlace(0);
 
     grant(other);
 
@@ -117,6 +113,32 @@ class GrantTableTest {
     assertThat(finds(wanted(1000, 500).range(other, 1000, 500))).isTrue();
     owner.revokeKey(KEY);
     assertThat(table.confirm()).isTrue();
+  }
+
+  /** Returns a key with the place of {@link #KEY}, another one than one from before. */
+  private static int sharesPlace(int before) {
+    int other = before + 0x100;
+    while (GrantTable.place(QUEUE_PAIR, other) != GrantTable.place(QUEUE_PAIR, KEY)
+        || other >>> 8 == KEY >>> 8) {
+      other += 0x100;
+    }
+    return other;
+  }
+
+  @Test
+  void keysThatAreReadOnceLeaveTheGrantOfTheirPlace() {
+    grant(KEY);
+    assertThat(finds(wanted(1000, 500))).isTrue();
+
+    int once = 0;
+    for (int i = 0; i < 20; i++) {
+      once = sharesPlace(once);
+      owner.grant(READER, grant(QUEUE_PAIR, once));
+    }
+
+    assertThat(table.confirm()).isTrue();
+    assertThat(finds(wanted(1000, 500))).isTrue();
+    assertThat(finds(wanted(1000, 500).range(once, 1000, 500))).isFalse();
   }
 
   @Test
