@@ -144,11 +144,14 @@ public final class ReceivePool implements LoopMember {
    * @param loops the pools of the device
    * @param frameCapacity bytes of a receive
    * @param first receives that each connection may promise at all times
-   * @return 0 if the device has no shared receive queues, or none that holds the least
+   * @return 0 if the device has no shared receive queues, or none that holds the least, or does not
+   *     make a sender wait that finds no receive: there a promise without one ends a connection
    */
   public static int bound(
       DeviceAttributes device, RdmaOptions options, int loops, int frameCapacity, int first) {
-    if (!device.supports(Capability.SHARED_RECEIVE_QUEUE) || device.maxSharedReceiveQueues() == 0) {
+    if (!device.supports(Capability.SHARED_RECEIVE_QUEUE)
+        || device.maxSharedReceiveQueues() == 0
+        || !device.supports(Capability.REQUEST_STATUS)) {
       return 0;
     }
     int least = LEAST_PROMISES * first;
