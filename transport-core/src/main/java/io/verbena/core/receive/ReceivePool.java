@@ -144,8 +144,9 @@ public final class ReceivePool implements LoopMember {
    * @param loops the pools of the device
    * @param frameCapacity bytes of a receive
    * @param first receives that each connection may promise at all times
-   * @return 0 if the device has no shared receive queues, or none that holds the least, or does not
-   *     make a sender wait that finds no receive: there a promise without one ends a connection
+   * @return 0 if each connection needs receives of its own: the device has no shared receive
+   *     queues, or none that holds the least, or it does not make a sender wait that finds no
+   *     receive (iWARP), where the pool, which promises more than it posts, would lose connections
    */
   public static int bound(
       DeviceAttributes device, RdmaOptions options, int loops, int frameCapacity, int first) {

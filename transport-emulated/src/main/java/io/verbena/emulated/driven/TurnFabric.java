@@ -17,8 +17,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * taken.
  */
 public abstract class TurnFabric implements Fabric {
-  /** How often a queue pair is served by {@link #serveNow} before the driver has a turn. */
-  private static final int MOST_SERVED_NOW = 8;
+  /** Of so many calls of {@link #serveNow} one rings, so that the next poll takes a turn. */
+  private static final int SERVED_NOW_ROUND = 8;
 
   private final Secrets secrets;
 
@@ -100,11 +100,13 @@ public abstract class TurnFabric implements Fabric {
       return;
     }
     try {
-      boolean othersDue = ++servedNow % MOST_SERVED_NOW == 0;
+      boolean othersDue = ++servedNow % SERVED_NOW_ROUND == 0;
       if (othersDue || !hasRoom() || bell.pair.serve()) {
         doorbells.ring(bell);
       }
+      settle();
     } catch (RuntimeException | Error e) {
+      // The request is posted: what an engine throws is no failure of the post.
       report(e);
     } finally {
       leave();

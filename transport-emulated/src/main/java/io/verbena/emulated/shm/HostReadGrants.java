@@ -9,10 +9,10 @@ import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The read grants of a host, and of the peers that it has links to. Of two READs of a key that are
- * packets, and come behind each other at the key's place in the {@link GrantTable}, the second one
- * makes the next one none, until another key takes the place in that way. So the keys of single
- * messages, which are read once, cost no other key its grant.
+ * The read grants of a host, and of the peers that it has links to. A key is granted by its second
+ * READ that comes as a packet, if no READ of another key has come to the same place of the {@link
+ * GrantTable} between the two; that ends the grant which the place had. The keys of single messages
+ * are read once, and so end none.
  */
 final class HostReadGrants implements ReadGrants {
   private final Gid host;

@@ -5,7 +5,7 @@ import io.verbena.emulated.engine.Timeline;
 
 /** The time of this machine's monotonic clock; its alarms run when the driver asks. */
 public final class ClockTime implements Timeline {
-  /** Rounds of work between two looks at the clock, each of which costs as much as a small READ. */
+  /** Rounds of work for one look at the clock, which took a fifth of a READ of 4 KiB. */
   private static final int ROUNDS = 4;
 
   private final AlarmQueue alarms = new AlarmQueue();

@@ -115,7 +115,7 @@ class GrantTableTest {
     assertThat(table.confirm()).isTrue();
   }
 
-  /** Returns a key with the place of {@link #KEY}, another one than one from before. */
+  /** Returns the next key after one that has the place of {@link #KEY}. */
   private static int sharesPlace(int before) {
     int other = before + 0x100;
     while (GrantTable.place(QUEUE_PAIR, other) != GrantTable.place(QUEUE_PAIR, KEY)
