@@ -56,7 +56,8 @@ final class LimitedDevice implements Device {
         "limited0",
         all.firmware(),
         shared
-            ? Set.of(Capability.SHARED_RECEIVE_QUEUE)
+            // A sender without a receive waits, or no receives are shared.
+            ? Set.of(Capability.SHARED_RECEIVE_QUEUE, Capability.REQUEST_STATUS)
             : fault.isAnywhere() || !all.supports(Capability.ATOMICS)
                 ? Set.of()
                 : Set.of(Capability.ATOMICS),
