@@ -599,9 +599,9 @@ public final class RdmaOptions {
      * the retries of the queue pair: 4.096 us * 2<sup>timeout</sup> * (retries + 1). The transport
      * asks for 7 retries; the timeout is 14 on {@code emulated://}, which makes 0.54 s, 16 on
      * {@code roce://}, 2.2 s, and with an RNIC what its connection manager chooses. {@link
-     * #operationTimeout} counts instead where it is shorter, and on Soft-RoCE, which takes 7
-     * retries for retries without end. The connection then fails with {@link
-     * PeerUnreachableException}, and everything pending with it.
+     * #operationTimeout} counts instead where it is shorter, on Soft-RoCE, which takes 7 retries
+     * for retries without end, and on iWARP, where TCP retries for minutes. The connection then
+     * fails with {@link PeerUnreachableException}, and everything pending with it.
      *
      * @param value 0, for never, to 2<sup>63</sup> - 1 ns; 30 s by default
      */

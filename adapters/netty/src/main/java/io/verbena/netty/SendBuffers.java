@@ -2,6 +2,7 @@
 package io.verbena.netty;
 
 import io.netty.buffer.ByteBuf;
+import io.verbena.core.loop.KeepAliveProbe;
 import io.verbena.core.loop.LinkedPosts;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.core.memory.Lease;
@@ -217,9 +218,12 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
     return inFlight() < (ended ? depth : depth - KEPT_FROM_QUESTIONS);
   }
 
-  /** Posts a WRITE of nothing, which only the peer's HCA answers. It takes no credit. */
+  /**
+   * Posts a probe, whose completion shows that the peer's HCA has taken all before it. It takes no
+   * credit.
+   */
   void ask() {
-    SendWorkRequest request = next().write(0, 0).signaled();
+    SendWorkRequest request = KeepAliveProbe.fill(next(), queuePair);
     meter.posted(posted & mask, request);
     hand(request);
     postLinked();

@@ -8,9 +8,9 @@ import io.verbena.core.device.AsyncEvents;
 import io.verbena.core.device.OpenedDevice;
 import io.verbena.core.loop.CloseSteps;
 import io.verbena.core.memory.RegisteredMemory;
+import io.verbena.core.receive.ReceivePool;
 import io.verbena.meters.Credit;
 import io.verbena.meters.HcaMeter;
-import io.verbena.verbs.Capability;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.Device;
@@ -87,7 +87,7 @@ final class SharedHca {
             Set.of(Credit.RECEIVE),
             null);
     opened.dispatcher().start();
-    if (opened.device().attributes().supports(Capability.SHARED_RECEIVE_QUEUE)) {
+    if (ReceivePool.fits(opened.device().attributes())) {
       opened.events().start();
     }
   }

@@ -8,6 +8,7 @@ import io.verbena.MemoryLimitException;
 import io.verbena.core.device.AsyncEvents;
 import io.verbena.core.event.ConnectionRecorder;
 import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.KeepAliveProbe;
 import io.verbena.core.loop.LoopMember;
 import io.verbena.core.loop.Membership;
 import io.verbena.core.loop.Ticks;
@@ -240,10 +241,10 @@ final class ConnectionQueues {
     return sends.completed() + receives.completed();
   }
 
-  /** Asks the peer's HCA for an acknowledgement: by a WRITE of nothing, which needs no key. */
+  /** Asks the peer's HCA for an answer. */
   void ask(RequestOwner owner) {
     int slot = sends.nextSlot();
-    sends.post(sends.request().write(0, 0).signaled(), owner);
+    sends.post(KeepAliveProbe.fill(sends.request(), pair), owner);
     meter.forget(slot);
   }
 

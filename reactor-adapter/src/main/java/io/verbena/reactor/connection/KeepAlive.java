@@ -9,11 +9,11 @@ import io.verbena.reactor.queue.RequestOwner;
 import java.time.Duration;
 
 /**
- * Asks a peer that has been silent whether its HCA is there. It is if it acknowledges a WRITE of
- * nothing, which its program does not see; else the WRITE fails within the retries of the queue
- * pair, and that ends the connection as any failed request does. The deadline of operations counts
- * where it is shorter, as with Soft-RoCE, which takes 7 retries for retries without end. Only on
- * the loop.
+ * Asks a peer that has been silent whether its HCA is there. It is if it answers a {@link
+ * io.verbena.core.loop.KeepAliveProbe}, which its program does not see; else the probe fails within
+ * the retries of the queue pair, and that ends the connection as any failed request does. The
+ * deadline of operations counts where it is shorter, as with Soft-RoCE, which takes 7 retries for
+ * retries without end, and with iWARP, whose TCP retries for minutes. Only on the loop.
  */
 final class KeepAlive implements RequestOwner {
   private final ConnectionQueues queues;

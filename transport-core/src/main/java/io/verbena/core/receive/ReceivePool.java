@@ -144,15 +144,12 @@ public final class ReceivePool implements LoopMember {
    * @param loops the pools of the device
    * @param frameCapacity bytes of a receive
    * @param first receives that each connection may promise at all times
-   * @return 0 if each connection needs receives of its own: the device has no shared receive
-   *     queues, or none that holds the least, or it does not make a sender wait that finds no
-   *     receive (iWARP), where the pool, which promises more than it posts, would lose connections
+   * @return 0 if each connection needs receives of its own: the device has {@linkplain #fits no
+   *     use} for a pool, or no shared receive queue that holds the least
    */
   public static int bound(
       DeviceAttributes device, RdmaOptions options, int loops, int frameCapacity, int first) {
-    if (!device.supports(Capability.SHARED_RECEIVE_QUEUE)
-        || device.maxSharedReceiveQueues() == 0
-        || !device.supports(Capability.REQUEST_STATUS)) {
+    if (!fits(device)) {
       return 0;
     }
     int least = LEAST_PROMISES * first;
@@ -161,6 +158,17 @@ public final class ReceivePool implements LoopMember {
     int most = Math.min(device.maxSharedReceiveRequests(), device.maxCompletions() / 2);
     int bound = (int) Math.min(Math.max(wanted, least), most);
     return bound < least ? 0 : bound;
+  }
+
+  /**
+   * Returns whether connections of a device can share receives: it has shared receive queues, and a
+   * sender that finds no receive waits. On iWARP it is lost, and a pool promises more than it
+   * posts.
+   */
+  public static boolean fits(DeviceAttributes device) {
+    return device.supports(Capability.SHARED_RECEIVE_QUEUE)
+        && device.maxSharedReceiveQueues() > 0
+        && device.supports(Capability.REQUEST_STATUS);
   }
 
   // ---- connections
