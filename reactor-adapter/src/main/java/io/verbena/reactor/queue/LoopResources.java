@@ -34,6 +34,7 @@ public final class LoopResources {
   private final ReceiveFrames receiveFrames;
   private final SendWorkRequest send = new SendWorkRequest(2);
   private final Location location = new Location();
+  private long exposedBytes;
 
   /**
    * Creates the resources that connections of {@code loop} share.
@@ -112,6 +113,16 @@ public final class LoopResources {
   /** Runs what takes too long for the loop; may reject it when it has much to do. */
   public Executor allocations() {
     return allocations;
+  }
+
+  /** Returns the bytes of messages that wait for peers to READ them. */
+  public long exposedBytes() {
+    return exposedBytes;
+  }
+
+  /** Notes that so many bytes more wait to be READ; negative once they do no more. */
+  public void exposed(long more) {
+    exposedBytes += more;
   }
 
   /** The work request that the next post fills. */

@@ -13,8 +13,14 @@ import java.util.ArrayDeque;
 
 /** The messages of one connection that the peer may READ, in the order of their ids. */
 final class RendezvousSources {
-  /** Bytes that wait for the peer to READ them; or else so many messages. */
-  private static final int MOST_BYTES = 256 << 10;
+  /** Bytes that each connection may have wait for its peer to READ them. */
+  private static final int LEAST_BYTES = 256 << 10;
+
+  /** The most such bytes, which a long way between the two ends needs: what is READ in 1 ms. */
+  private static final int MOST_BYTES = 1 << 20;
+
+  /** While the connections of a loop have so many, each has the least. */
+  private static final int LOOP_BYTES = 4 << 20;
 
   private final LoopResources resources;
   private final ArrayDeque<RendezvousSource> sources = new ArrayDeque<>(1);
@@ -30,11 +36,13 @@ final class RendezvousSources {
   }
 
   /**
-   * Returns whether the peer has enough long messages to READ: more would but push others out of
-   * caches.
+   * Returns whether the peer has enough long messages to READ: more would but take memory, and push
+   * others out of caches.
    */
   boolean isEnough() {
-    return bytes >= MOST_BYTES && sources.size() >= CreditShares.MOST_LONG_AT_ONCE;
+    return bytes >= LEAST_BYTES
+        && sources.size() >= CreditShares.MOST_LONG_AT_ONCE
+        && (bytes >= MOST_BYTES || resources.exposedBytes() >= LOOP_BYTES);
   }
 
   /**
@@ -49,7 +57,7 @@ final class RendezvousSources {
       source = registrable(message, length);
       Exposure exposure = resources.memory().expose(source, source.readerIndex(), length);
       sources.add(new RendezvousSource(send, source, exposure, length));
-      bytes += length;
+      count(length);
       return exposure;
     } catch (Throwable e) {
       ReferenceCountUtil.safeRelease(source);
@@ -90,7 +98,7 @@ final class RendezvousSources {
     for (int i = 0; i < count; i++) {
       RendezvousSource first = sources.remove();
       firstId++;
-      bytes -= first.length();
+      count(-first.length());
       first.close();
       first.send().read();
     }
@@ -102,5 +110,11 @@ final class RendezvousSources {
       guard.guarded(each::close);
     }
     sources.clear();
+    count(-bytes);
+  }
+
+  private void count(long more) {
+    bytes += more;
+    resources.exposed(more);
   }
 }

@@ -197,13 +197,22 @@ public final class RawPeer implements AutoCloseable {
   public ByteBuffer received(int length) {
     long deadline = System.nanoTime() + Ends.LIMIT.toNanos();
     while (System.nanoTime() < deadline) {
-      if (completions.poll(completion) == 1 && completion[0].workRequestId() < 0) {
-        int at = (int) -completion[0].workRequestId() * RECEIVE_LENGTH;
-        return memory.duplicate().position(at).limit(at + length).slice();
+      ByteBuffer bytes = receivedNow();
+      if (bytes != null) {
+        return bytes.limit(length);
       }
       Thread.onSpinWait();
     }
     throw new AssertionError("nothing came within " + Ends.LIMIT);
+  }
+
+  /** The bytes of the next SEND if it has come, else null. */
+  public @Nullable ByteBuffer receivedNow() {
+    if (completions.poll(completion) == 0 || completion[0].workRequestId() >= 0) {
+      return null;
+    }
+    int at = (int) -completion[0].workRequestId() * RECEIVE_LENGTH;
+    return memory.duplicate().position(at).limit(at + completion[0].byteLength()).slice();
   }
 
   /** Waits until the other end has gone. */
