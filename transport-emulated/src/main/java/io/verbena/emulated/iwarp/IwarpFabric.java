@@ -180,7 +180,9 @@ public final class IwarpFabric extends TurnFabric {
 
     @Override
     public void await(long nanos) {
-      selector.await(nanos);
+      if (selector.await(nanos)) {
+        sockets.slept();
+      }
     }
 
     @Override

@@ -62,12 +62,14 @@ final class SocketSelector {
   /**
    * Sleeps until a socket is ready, which a later {@link #selectNow} reports; not at all once it is
    * closed.
+   *
+   * @return whether a socket is ready
    */
-  void await(long nanos) {
+  boolean await(long nanos) {
     sleeps = true;
     try {
       if (!asks) {
-        int unused = selector.select(key -> {}, Math.max(1, nanos / MILLI_NANOS));
+        return selector.select(key -> {}, Math.max(1, nanos / MILLI_NANOS)) > 0;
       }
     } catch (ClosedSelectorException e) {
       // The HCA has ended, since its last device is closed: who waits for an event finds that out.
@@ -76,6 +78,7 @@ final class SocketSelector {
     } finally {
       sleeps = false;
     }
+    return false;
   }
 
   /** Ends a sleep, or the next one; for any thread. */

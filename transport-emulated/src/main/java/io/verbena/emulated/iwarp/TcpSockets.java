@@ -41,8 +41,14 @@ public final class TcpSockets implements StreamFabric {
    */
   private static final long SELECTING_NANOS = 20_000;
 
-  /** The same where something was read: what comes next is mostly on the same socket. */
+  /** The same while streams are read from: what comes next is mostly on the same socket. */
   private static final long READING_NANOS = 200_000;
+
+  /** The number of turns without input until streams count as read from no more. */
+  private static final int QUIET_TURNS = 16;
+
+  /** The clock, which may cost a tenth of a turn, is looked at in one of so many turns. */
+  private static final int CLOCK_TURNS = 8;
 
   private static final int WASTE_BYTES = 16 * 1024;
 
@@ -72,6 +78,12 @@ public final class TcpSockets implements StreamFabric {
   private boolean closedSome;
   private long lastSelected;
   private boolean came;
+  private int quiet;
+  private int turns;
+
+  /** Whether a sleep has found what only the selector knows. */
+  private volatile boolean slept;
+
   private volatile boolean hasStreams;
 
   /**
@@ -313,6 +325,11 @@ public final class TcpSockets implements StreamFabric {
     return halfOpen;
   }
 
+  /** Notes that a sleep in the selector has found something; for any thread. */
+  void slept() {
+    slept = true;
+  }
+
   /** Lets streams and ports handle what has come; false if nothing has. */
   boolean receive() {
     came = false;
@@ -320,14 +337,22 @@ public final class TcpSockets implements StreamFabric {
     if (few) {
       readAll();
     }
-    long now = time.now();
-    long limit = came ? READING_NANOS : SELECTING_NANOS;
-    if (closedSome || !few || now - lastSelected >= limit) {
+    quiet = came ? 0 : quiet + 1;
+    if (!few || closedSome || slept || isSelectingDue()) {
       closedSome = false;
-      lastSelected = now;
+      slept = false;
+      lastSelected = time.now();
       select();
     }
     return came;
+  }
+
+  private boolean isSelectingDue() {
+    if (quiet >= QUIET_TURNS) {
+      return time.now() - lastSelected >= SELECTING_NANOS;
+    }
+    turns++;
+    return turns % CLOCK_TURNS == 0 && time.now() - lastSelected >= READING_NANOS;
   }
 
   /** Reads from each stream, of which some may end meanwhile. */

@@ -33,7 +33,7 @@ final class Gather {
   private static final int VIEWS = 8;
 
   /** The number of bytes after which it is written. */
-  private static final int FULL = 256 * 1024;
+  private static final int FULL = 512 * 1024;
 
   private final Placement placement;
   private ByteBuffer own = ByteBuffer.allocateDirect(OWN_BYTES);
