@@ -13,13 +13,13 @@ import java.util.ArrayDeque;
 
 /** The messages of one connection that the peer may READ, in the order of their ids. */
 final class RendezvousSources {
-  /** Bytes that each connection may have wait for its peer to READ them. */
+  /** The bytes that a connection may always have wait for its peer to READ them. */
   private static final int LEAST_BYTES = 256 << 10;
 
-  /** The most such bytes, which a long way between the two ends needs: what is READ in 1 ms. */
+  /** The most such bytes: as many are on their way at 10 GB/s and a round trip of 0.1 ms. */
   private static final int MOST_BYTES = 1 << 20;
 
-  /** While the connections of a loop have so many, each has the least. */
+  /** Once the connections of a loop have so many, each may have the least. */
   private static final int LOOP_BYTES = 4 << 20;
 
   private final LoopResources resources;

@@ -38,6 +38,7 @@ public final class RecordLock {
 
   private final Direction sealing;
   private final Direction opening;
+  private boolean broken;
 
   /** The keys of one direction, and the number of its next record, which is not sent. */
   private static final class Direction {
@@ -116,11 +117,15 @@ public final class RecordLock {
    * @return false if it is not the peer's next record
    */
   public boolean open(LockWorkspace work, ByteBuffer from, int at, int length) {
+    if (broken) {
+      return false;
+    }
     header(work, length);
     work.take(from, at + HEADER, length + PacketLock.TAG);
     try {
       return opening.next(Cipher.DECRYPT_MODE, work, length + PacketLock.TAG) == length;
     } catch (AEADBadTagException e) {
+      broken = true;
       return false;
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("open a record", e);

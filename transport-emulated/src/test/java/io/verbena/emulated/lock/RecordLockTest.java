@@ -59,7 +59,9 @@ class RecordLockTest {
     assertThat(opens(first)).isTrue();
     RecordLock fresh = receiver;
     assertThat(opens(first)).isFalse();
-    assertThat(fresh.open(work, second, 0, LENGTH)).as("after one that does not open").isFalse();
+    for (ByteBuffer later : List.of(third, second)) {
+      assertThat(fresh.open(work, later, 0, LENGTH)).as("after one that does not open").isFalse();
+    }
     receiver = new RecordLock(there, here, EPOCH_BITS);
     assertThat(opens(first)).isTrue();
     assertThat(opens(third)).isFalse();

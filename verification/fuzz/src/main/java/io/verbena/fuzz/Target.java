@@ -18,6 +18,7 @@ public enum Target {
   ROUTE(GlobalRouteFuzz.class, 48),
   MPA(MpaFuzz.class, 540),
   FPDU(FpduFuzz.class, 96),
+  RECORD(RecordFuzz.class, 178),
   LIBRARY(ElfSymbolsFuzz.class, 1024);
 
   private final Class<?> type;
@@ -44,6 +45,7 @@ public enum Target {
       case ROUTE -> GlobalRouteFuzz.fuzzerTestOneInput(input);
       case MPA -> MpaFuzz.fuzzerTestOneInput(input);
       case FPDU -> FpduFuzz.fuzzerTestOneInput(input);
+      case RECORD -> RecordFuzz.fuzzerTestOneInput(input);
       case LIBRARY -> ElfSymbolsFuzz.fuzzerTestOneInput(input);
     }
   }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.fuzz;
+
+import io.verbena.emulated.lock.LockKey;
+import io.verbena.emulated.lock.LockSession;
+import io.verbena.emulated.lock.LockWorkspace;
+import io.verbena.emulated.lock.RecordLock;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/** Records of a locked stream whose bytes the input changes on their way, by exclusive or. */
+public final class RecordFuzz {
+  private static final LockKey KEY = LockKey.of(new byte[LockKey.LEAST]);
+  private static final byte[] REQUEST = {1};
+  private static final byte[] REPLY = {2};
+  private static final int[] LENGTHS = {1, 17, 100};
+  private static final LockWorkspace WORK = LockWorkspace.ofRecords();
+
+  private RecordFuzz() {}
+
+  public static void fuzzerTestOneInput(byte[] data) {
+    ByteBuffer stream = seal(lock(true));
+    int end = stream.limit();
+    int changed = end;
+    for (int i = Math.min(data.length, end) - 1; i >= 0; i--) {
+      if (data[i] != 0) {
+        stream.put(i, (byte) (stream.get(i) ^ data[i]));
+        changed = i;
+      }
+    }
+    RecordLock peer = lock(false);
+    int at = 0;
+    for (int sealed : LENGTHS) {
+      int length = end - at < RecordLock.HEADER ? RecordLock.NONE : RecordLock.length(stream, at);
+      if (length == RecordLock.NONE || length > end - at - RecordLock.OVERHEAD) {
+        Claim.that(changed < at + RecordLock.HEADER, "a length that nobody changed");
+        return;
+      }
+      boolean opened = peer.open(WORK, stream, at, length);
+      at += RecordLock.OVERHEAD + length;
+      Claim.that(opened == changed >= at, "opens unless a byte up to its end was changed");
+      if (opened) {
+        Claim.that(length == sealed && WORK.out()[length - 1] == sealed, "what was sealed");
+      }
+    }
+  }
+
+  private static RecordLock lock(boolean active) {
+    return LockSession.of(KEY, active, REQUEST, REPLY).records();
+  }
+
+  /** Returns a stream of records, each of which holds its length in each byte. */
+  private static ByteBuffer seal(RecordLock lock) {
+    ByteBuffer stream = ByteBuffer.allocate(512);
+    for (int length : LENGTHS) {
+      Arrays.fill(WORK.in(), 0, length, (byte) length);
+      lock.seal(WORK, length, stream);
+    }
+    return stream.flip();
+  }
+}
