@@ -338,13 +338,24 @@ public final class TcpSockets implements StreamFabric {
       readAll();
     }
     quiet = came ? 0 : quiet + 1;
-    if (!few || closedSome || slept || isSelectingDue()) {
+    if (!few || closedSome || hasFoundElsewhere() || isSelectingDue()) {
       closedSome = false;
-      slept = false;
       lastSelected = time.now();
       select();
     }
     return came;
+  }
+
+  /**
+   * Returns whether a sleep has found what no stream has read. What one has read is mostly what
+   * ended the sleep; if not, the next sleep ends at once.
+   */
+  private boolean hasFoundElsewhere() {
+    if (!slept) {
+      return false;
+    }
+    slept = false;
+    return !came;
   }
 
   private boolean isSelectingDue() {
