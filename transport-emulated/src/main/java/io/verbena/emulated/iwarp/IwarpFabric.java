@@ -180,9 +180,7 @@ public final class IwarpFabric extends TurnFabric {
 
     @Override
     public void await(long nanos) {
-      if (selector.await(nanos)) {
-        sockets.slept();
-      }
+      selector.await(nanos);
     }
 
     @Override

@@ -62,14 +62,12 @@ final class SocketSelector {
   /**
    * Sleeps until a socket is ready, which a later {@link #selectNow} reports; not at all once it is
    * closed.
-   *
-   * @return whether a socket is ready
    */
-  boolean await(long nanos) {
+  void await(long nanos) {
     sleeps = true;
     try {
       if (!asks) {
-        return selector.select(key -> {}, Math.max(1, nanos / MILLI_NANOS)) > 0;
+        int unused = selector.select(key -> {}, Math.max(1, nanos / MILLI_NANOS));
       }
     } catch (ClosedSelectorException e) {
       // The HCA has ended, since its last device is closed: who waits for an event finds that out.
@@ -78,7 +76,6 @@ final class SocketSelector {
     } finally {
       sleeps = false;
     }
-    return false;
   }
 
   /** Ends a sleep, or the next one; for any thread. */

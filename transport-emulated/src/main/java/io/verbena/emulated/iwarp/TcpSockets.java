@@ -41,14 +41,8 @@ public final class TcpSockets implements StreamFabric {
    */
   private static final long SELECTING_NANOS = 20_000;
 
-  /** The same while streams are read from: what comes next is mostly on the same socket. */
+  /** The same where something was read: what comes next is mostly on the same socket. */
   private static final long READING_NANOS = 200_000;
-
-  /** The number of turns without input until streams count as read from no more. */
-  private static final int QUIET_TURNS = 16;
-
-  /** The clock, which may cost a tenth of a turn, is looked at in one of so many turns. */
-  private static final int CLOCK_TURNS = 8;
 
   private static final int WASTE_BYTES = 16 * 1024;
 
@@ -78,12 +72,6 @@ public final class TcpSockets implements StreamFabric {
   private boolean closedSome;
   private long lastSelected;
   private boolean came;
-  private int quiet;
-  private int turns;
-
-  /** Whether a sleep has found what only the selector knows. */
-  private volatile boolean slept;
-
   private volatile boolean hasStreams;
 
   /**
@@ -325,11 +313,6 @@ public final class TcpSockets implements StreamFabric {
     return halfOpen;
   }
 
-  /** Notes that a sleep in the selector has found something; for any thread. */
-  void slept() {
-    slept = true;
-  }
-
   /** Lets streams and ports handle what has come; false if nothing has. */
   boolean receive() {
     came = false;
@@ -337,33 +320,14 @@ public final class TcpSockets implements StreamFabric {
     if (few) {
       readAll();
     }
-    quiet = came ? 0 : quiet + 1;
-    if (!few || closedSome || hasFoundElsewhere() || isSelectingDue()) {
+    long now = time.now();
+    long limit = came ? READING_NANOS : SELECTING_NANOS;
+    if (closedSome || !few || now - lastSelected >= limit) {
       closedSome = false;
-      lastSelected = time.now();
+      lastSelected = now;
       select();
     }
     return came;
-  }
-
-  /**
-   * Returns whether a sleep has found what no stream has read. What one has read is mostly what
-   * ended the sleep; if not, the next sleep ends at once.
-   */
-  private boolean hasFoundElsewhere() {
-    if (!slept) {
-      return false;
-    }
-    slept = false;
-    return !came;
-  }
-
-  private boolean isSelectingDue() {
-    if (quiet >= QUIET_TURNS) {
-      return time.now() - lastSelected >= SELECTING_NANOS;
-    }
-    turns++;
-    return turns % CLOCK_TURNS == 0 && time.now() - lastSelected >= READING_NANOS;
   }
 
   /** Reads from each stream, of which some may end meanwhile. */
