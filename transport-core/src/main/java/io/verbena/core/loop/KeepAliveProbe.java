@@ -6,15 +6,15 @@ import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.SendWorkRequest;
 
 /**
- * The request that shows whether a peer's HCA is there: it moves no bytes, needs no key, and its
- * program does not see it.
+ * The request that shows whether a peer's HCA is there. It moves no bytes and needs no key, and the
+ * peer's program does not see it.
  */
 public final class KeepAliveProbe {
   private KeepAliveProbe() {}
 
   /**
-   * Makes a request one of no bytes that completes when the peer's HCA has answered: a WRITE, or a
-   * READ where a WRITE completes when it is sent, as with iWARP.
+   * Fills in a request that completes once the peer's HCA has answered: a WRITE of no bytes, or a
+   * READ of none where a WRITE completes when it is sent, as with iWARP.
    *
    * @return {@code request}, signaled
    */
