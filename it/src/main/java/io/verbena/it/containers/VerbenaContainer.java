@@ -13,9 +13,11 @@ import com.github.dockerjava.api.model.HostConfig;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -85,6 +87,14 @@ public final class VerbenaContainer extends GenericContainer<VerbenaContainer> {
     this.main = main;
     setStartupCheckStrategy(new StartedIsEnough());
     setWaitStrategy(new ReadinessLine());
+  }
+
+  /**
+   * Returns the entries of this JVM's class path, in its order, and where they are in a container.
+   * That is a program's class path, unless an argument of its JVM sets another.
+   */
+  public static Map<Path, String> classPath() {
+    return VerbenaImage.classPath();
   }
 
   /** Adds arguments of the program. */

@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -94,27 +95,25 @@ final class VerbenaImage {
 
   /** The class path, and a file with an option for it, which the JVM reads. */
   private static void addClassPath(Archive context) throws IOException {
-    var places = new ArrayList<String>();
-    for (Path each : classPath()) {
-      String place = "/classes/" + places.size() + '-' + each.getFileName();
-      context.add("verbena" + place, each, path -> true);
-      places.add(FOLDER + place);
+    Map<Path, String> places = classPath();
+    for (Map.Entry<Path, String> each : places.entrySet()) {
+      context.add(each.getValue().substring(1), each.getKey(), path -> true);
     }
-    context.add("verbena/arguments", "-cp \"" + String.join(":", places) + "\"\n");
+    context.add("verbena/arguments", "-cp \"" + String.join(":", places.values()) + "\"\n");
   }
 
   /**
-   * Returns the class path. Surefire's own is a jar that names the rest; a system property has the
-   * real one.
+   * Returns the entries of this JVM's class path, in its order, and where they are in a container.
+   * Surefire's own class path is a jar that names the rest; a system property has the real one.
    */
-  private static List<Path> classPath() {
+  static Map<Path, String> classPath() {
     String all =
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path", ""));
-    var entries = new ArrayList<Path>();
+    var entries = new LinkedHashMap<Path, String>();
     for (String each : all.split(File.pathSeparator, -1)) {
       Path entry = Path.of(each);
       if (!each.isEmpty() && Files.exists(entry)) {
-        entries.add(entry);
+        entries.put(entry, FOLDER + "/classes/" + entries.size() + '-' + entry.getFileName());
       }
     }
     return entries;

@@ -26,7 +26,7 @@ public final class RegisterServer {
   public static final String READY = "serving";
 
   /** The jar of Ratis that it runs on. */
-  static final String RATIS = "ratis: ";
+  public static final String RATIS = "ratis: ";
 
   /** When it became the leader, by {@link System#nanoTime}. */
   static final String LEADS = "leads: ";

@@ -26,7 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("once")
 class RegisterUpgradeTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
-  private static final Path PREVIOUS = Path.of("target/previous-ratis");
   private static final List<String> SERVERS =
       List.of("s0=localhost:7011", "s1=localhost:7012", "s2=localhost:7013");
 
@@ -44,7 +43,7 @@ class RegisterUpgradeTest {
       for (ServerProcess each : servers) {
         each.awaitReady();
         assertThat(each.output())
-            .contains(RegisterServer.RATIS + PREVIOUS.toAbsolutePath() + "/ratis-server-api-");
+            .contains(RegisterServer.RATIS + PreviousRatis.FOLDER + "/ratis-server-api-");
       }
       Path history = folder.resolve("history");
       Path stop = folder.resolve("stop");
@@ -69,7 +68,7 @@ class RegisterUpgradeTest {
                 each ->
                     assertThat(each.output())
                         .contains(RegisterServer.RATIS)
-                        .doesNotContain(PREVIOUS.toString()));
+                        .doesNotContain(PreviousRatis.FOLDER.toString()));
         Files.createFile(stop);
         client.succeed(LIMIT);
         run.check(history).forEach(System.out::println);
@@ -119,18 +118,10 @@ class RegisterUpgradeTest {
   /** This one's, with other jars in the place of those of Ratis. */
   private static String previousClassPath() throws IOException {
     List<String> now = List.of(System.getProperty("java.class.path").split(File.pathSeparator));
-    List<String> others = now.stream().filter(each -> !isOfRatis(each)).toList();
+    List<String> others =
+        now.stream().filter(each -> !PreviousRatis.replaces(Path.of(each))).toList();
     assertThat(others).as("class path without Ratis").hasSizeLessThan(now.size());
-    try (Stream<Path> jars = Files.list(PREVIOUS)) {
-      List<String> before = jars.map(each -> each.toAbsolutePath().toString()).toList();
-      assertThat(before).as("Ratis in " + PREVIOUS).isNotEmpty().doesNotContainAnyElementsOf(now);
-      return Stream.concat(before.stream(), others.stream())
-          .collect(Collectors.joining(File.pathSeparator));
-    }
-  }
-
-  /** The adapter's own jar is not. */
-  private static boolean isOfRatis(String entry) {
-    return Path.of(entry).getFileName().toString().startsWith("ratis-");
+    return Stream.concat(PreviousRatis.jars().stream().map(Path::toString), others.stream())
+        .collect(Collectors.joining(File.pathSeparator));
   }
 }

@@ -6,23 +6,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.it.containers.InContainers;
 import io.verbena.it.containers.VerbenaContainer;
 import io.verbena.it.ratis.FaultRun;
+import io.verbena.it.ratis.PreviousRatis;
 import io.verbena.it.ratis.RegisterClient;
 import io.verbena.it.ratis.RegisterServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.testcontainers.images.builder.Transferable;
+import org.testcontainers.utility.MountableFile;
 
 /**
  * Registers that three servers replicate by Ratis, each on a host of its own, and a client that
- * calls them all the time, while faults befall servers and their network.
+ * calls them all the time, while faults befall servers and their network. All begin on the version
+ * of Ratis before; the servers get this one, one after the other, in the first round.
  */
 @InContainers
 @Tag("exhaustive")
@@ -48,6 +55,11 @@ class RatisFaultsTest {
   private static final String WRITES_KEPT = "0";
 
   private static final String HISTORY = "/tmp/history";
+  private static final String PREVIOUS_RATIS = "/previous-ratis";
+
+  /** The file with the JVM's option for its class path, which it reads at each start. */
+  private static final String CLASS_PATH = "/class-path";
+
   private static final String STOP = "/stop";
 
   private final HcaNetwork network = new HcaNetwork("10.77.91.");
@@ -67,7 +79,7 @@ class RatisFaultsTest {
               .mapToObj(
                   i ->
                       network.start(
-                          new VerbenaContainer(RegisterServer.class)
+                          onPreviousRatis(RegisterServer.class)
                               .withArguments(
                                   "s" + i, ROCE, "/raft", WRITES_PER_SNAPSHOT, WRITES_KEPT)
                               .withArguments(addresses)
@@ -76,7 +88,7 @@ class RatisFaultsTest {
               .toList();
       VerbenaContainer client =
           network.start(
-              new VerbenaContainer(RegisterClient.class)
+              onPreviousRatis(RegisterClient.class)
                   .withArguments(ROCE, HISTORY, STOP)
                   .withArguments(addresses)
                   .withReadiness(RegisterClient.ANSWERED),
@@ -88,11 +100,19 @@ class RatisFaultsTest {
       for (int round = 0; round < ROUNDS; round++) {
         killAndPause(run);
         partition(run, servers);
+        servers.forEach(RatisFaultsTest::upgrade);
         for (VerbenaContainer each : servers) {
           restart(run, each);
         }
       }
 
+      assertThat(servers)
+          .extracting(RatisFaultsTest::versions)
+          .allSatisfy(
+              each -> {
+                assertThat(each.get(0)).startsWith(PREVIOUS_RATIS);
+                assertThat(each.get(each.size() - 1)).doesNotStartWith(PREVIOUS_RATIS);
+              });
       client.copyFileToContainer(Transferable.of("now"), STOP);
       assertThat(client.awaitExit(HcaNetwork.LIMIT)).as(client.getLogs()).isZero();
       Path history = folder.resolve("history");
@@ -100,6 +120,43 @@ class RatisFaultsTest {
       record(run.check(history));
       assertThat(run.installed()).isPositive();
     }
+  }
+
+  private static VerbenaContainer onPreviousRatis(Class<?> main) {
+    try {
+      Stream<String> previous =
+          PreviousRatis.jars().stream().map(each -> PREVIOUS_RATIS + '/' + each.getFileName());
+      Stream<String> others =
+          VerbenaContainer.classPath().entrySet().stream()
+              .filter(each -> !PreviousRatis.replaces(each.getKey()))
+              .map(Map.Entry::getValue);
+      return new VerbenaContainer(main)
+          .withJvmArguments('@' + CLASS_PATH)
+          .withCopyFileToContainer(MountableFile.forHostPath(PreviousRatis.FOLDER), PREVIOUS_RATIS)
+          .withCopyToContainer(classPath(Stream.concat(previous, others)), CLASS_PATH);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Lets its next start be one on this version of Ratis. */
+  private static void upgrade(VerbenaContainer server) {
+    server.copyFileToContainer(
+        classPath(VerbenaContainer.classPath().values().stream()), CLASS_PATH);
+  }
+
+  private static Transferable classPath(Stream<String> entries) {
+    return Transferable.of("-cp \"" + entries.collect(Collectors.joining(":")) + "\"\n");
+  }
+
+  /** Returns the jar of Ratis that each of its starts was on. */
+  private static List<String> versions(VerbenaContainer server) {
+    return server
+        .getLogs()
+        .lines()
+        .filter(each -> each.startsWith(RegisterServer.RATIS))
+        .map(each -> each.substring(RegisterServer.RATIS.length()))
+        .toList();
   }
 
   private static void killAndPause(FaultRun<VerbenaContainer> run) throws Exception {
@@ -127,7 +184,6 @@ class RatisFaultsTest {
     run.pass("none is", () -> servers.forEach(each -> each.lose(0)));
   }
 
-  /** As when a server gets another version. */
   private static void restart(FaultRun<VerbenaContainer> run, VerbenaContainer server)
       throws Exception {
     if (run.isLeader(server)) {
