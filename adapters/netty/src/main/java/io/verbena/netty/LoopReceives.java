@@ -56,6 +56,7 @@ final class LoopReceives {
                 frames,
                 bound,
                 first(options),
+                System::nanoTime,
                 posts,
                 hca.meter(),
                 hca.closeFirst());

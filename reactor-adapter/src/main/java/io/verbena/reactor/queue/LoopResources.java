@@ -97,7 +97,15 @@ public final class LoopResources {
   /** A pool of receives for its connections, as {@link ReceivePool} takes them. */
   public ReceivePool newReceivePool(ProtectionDomain domain, int bound, int first) {
     return new ReceivePool(
-        loop.queues(), domain, receiveFrames, bound, first, loop.linkedPosts(), meter, leftOpen);
+        loop.queues(),
+        domain,
+        receiveFrames,
+        bound,
+        first,
+        loop::now,
+        loop.linkedPosts(),
+        meter,
+        leftOpen);
   }
 
   /** Returns receive queues for its connections, where each has its own. */

@@ -236,6 +236,11 @@ public final class CompletionLoop {
     }
   }
 
+  /** Returns the time of its clock in nanoseconds, as it was read last: now and then. */
+  public long now() {
+    return now;
+  }
+
   /**
    * Returns the coarse clock, which advances by one, however long a subscriber blocked the loop.
    */

@@ -10,18 +10,21 @@ package io.verbena.core.receive;
  *
  * <pre>{@code
  * target = (sum of all extra) + reserve
- * reserve = min(connections * first, 256 + connections / 4, bound / 2)
+ * reserve = min(connections * first, max(256 + connections / 4, busy * first), bound / 2)
  * sum of all extra <= bound - bound / 2
  * }</pre>
  *
- * posted.
+ * posted, where {@code busy} connections take several receives within one short period: each may
+ * have sent all that it was promised at once. Once they are fewer, that is remembered for some
+ * periods, by half from one to the next.
  *
  * <p><b>Why no more is promised than is posted, but for what RNR bears.</b> A promise ends when a
  * frame takes a receive, and is made anew not before that receive, or another one, is posted again.
  * So what is promised and what is posted go down and up together, and {@code promised <= posted +
  * (connections * first - reserve)} holds at all times if it holds whenever a count here changes: an
- * extra one is promised after it was posted, and is given up before the target falls. Up to {@code
- * 256 / first} connections have a receive for each promise. Beyond that, no more than {@code first}
+ * extra one is promised after it was posted, and is given up before the target falls. Nobody relies
+ * on what is posted for busy connections, nor on its being posted at once. Up to {@code 256 /
+ * first} connections have a receive for each promise. Beyond that, no more than {@code first}
  * promises of each connection have none, whatever it does: where all use them at once, the HCA of a
  * sender waits (RNR) until the loop has read a frame of another, which it does without waiting for
  * anybody.
@@ -38,6 +41,8 @@ final class ReceiveBudget {
   private final int bound;
   private final int first;
   private int connections;
+  private int busy;
+  private int busyBefore;
   private int sharers;
   private int extra;
   private boolean contended;
@@ -59,6 +64,11 @@ final class ReceiveBudget {
     return connections;
   }
 
+  /** Returns how many receives each connection may promise at all times. */
+  int first() {
+    return first;
+  }
+
   /** A connection came. */
   void join() {
     connections++;
@@ -69,9 +79,21 @@ final class ReceiveBudget {
     connections--;
   }
 
+  /** One more connection takes several receives in this period. */
+  void becameBusy() {
+    busy++;
+  }
+
+  /** Another period begins, in which no connection has taken receives yet. */
+  void beginPeriod() {
+    busyBefore = Math.max(busy, busyBefore / 2);
+    busy = 0;
+  }
+
   /** Returns how many receives to keep posted. */
   int target() {
-    int most = Math.min(RESERVE + connections / RESERVE_SHARE, bound / 2);
+    long forBusy = (long) Math.max(busy, busyBefore) * first;
+    long most = Math.min(Math.max(RESERVE + connections / RESERVE_SHARE, forBusy), bound / 2);
     return extra + (int) Math.min((long) connections * first, most);
   }
 

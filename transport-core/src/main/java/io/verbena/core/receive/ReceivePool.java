@@ -26,16 +26,18 @@ import io.verbena.verbs.WorkCompletion;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The receives of all connections of a loop, in one shared receive queue. It has as many as {@link
- * ReceiveBudget} says: some for the next sender, and those that busy connections were granted. The
- * loop posts one again whenever it has read one, and so knows at all times how many are posted: it
- * needs no event at a limit, which would come later and on another thread. Where posts have a price
- * it posts the receives of a duty cycle as linked lists, ahead of the sends that give the peers
- * credits for them. A receive that was posted cannot be withdrawn, so the pool shrinks as receives
- * are taken, and goes with its last connection.
+ * ReceiveBudget} says: some for the next sender, more where many are busy, and those that busy
+ * connections were granted. The loop posts one again whenever it has read one, and so knows at all
+ * times how many are posted: it needs no event at a limit, which would come later and on another
+ * thread. Where posts have a price it posts the receives of a duty cycle as linked lists, ahead of
+ * the sends that give the peers credits for them. A receive that was posted cannot be withdrawn, so
+ * the pool shrinks as receives are taken, and goes with its last connection.
  *
  * <p>Completions find their connection by the number of its queue pair; those of one that is gone
  * only give their frame back. Only on the loop.
@@ -44,7 +46,7 @@ public final class ReceivePool implements LoopMember {
   private static final int FIRST_FRAMES = 16;
 
   /** The receives of a loop are at the most so many times those of a connection, */
-  private static final int MOST_DEPTHS = 64;
+  private static final int MOST_DEPTHS = 256;
 
   /** those of all loops take no more than the registered memory divided by this, */
   private static final int MEMORY_SHARE = 4;
@@ -52,12 +54,22 @@ public final class ReceivePool implements LoopMember {
   /** and hold what so many connections are promised at the least. */
   private static final int LEAST_PROMISES = 2;
 
-  private final CompletionQueues<? super ReceivePool> completions;
+  /** Within this time who takes */
+  private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  /** so many receives is busy, and who has a request now and then is not. */
+  static final int BUSY = 2;
+
+  /** The clock is read once in 64 completions. */
+  private static final int CLOCK_MASK = 63;
+
+  private final CompletionQueues<? super ReceivePool> queues;
   private final ProtectionDomain domain;
   private final ReceiveFrames source;
   private final HcaMeter meter;
   private final CloseSteps leftOpen;
   private final ReceiveBudget budget;
+  private final LongSupplier clock;
   private final ReceiveWorkRequest single = new ReceiveWorkRequest();
 
   /** The receives that wait to be posted; null where each is posted at once. */
@@ -78,6 +90,9 @@ public final class ReceivePool implements LoopMember {
   private int posted;
   private int target;
   private long promised;
+  private int completions;
+  private int period;
+  private long periodBegan;
 
   /**
    * The queue pair whose receive completed last: that of a busy connection is found without the
@@ -107,23 +122,26 @@ public final class ReceivePool implements LoopMember {
   /**
    * A pool without connections, which has nothing.
    *
-   * @param completions of the loop
+   * @param queues of the loop
    * @param source makes the frames of the receives
    * @param bound the most receives, {@link #bound}
    * @param first receives that each connection may promise at all times
+   * @param clock of the loop, in nanoseconds
    * @param posts of the loop, or null if each receive is to be posted at once
    * @param leftOpen gets what of the device cannot be closed
    */
   public ReceivePool(
-      CompletionQueues<? super ReceivePool> completions,
+      CompletionQueues<? super ReceivePool> queues,
       ProtectionDomain domain,
       ReceiveFrames source,
       int bound,
       int first,
+      LongSupplier clock,
       @Nullable LinkedPosts posts,
       HcaMeter meter,
       CloseSteps leftOpen) {
-    this.completions = completions;
+    this.queues = queues;
+    this.clock = clock;
     this.domain = domain;
     this.source = source;
     this.meter = meter;
@@ -187,7 +205,7 @@ public final class ReceivePool implements LoopMember {
         open();
       }
       changed();
-      fill();
+      fill(budget.first());
     } catch (Throwable e) {
       try {
         leave(ReceiveShare.NO_NUMBER, 0);
@@ -200,12 +218,12 @@ public final class ReceivePool implements LoopMember {
   }
 
   private void open() {
-    Membership joined = completions.join(this, budget.bound());
+    Membership joined = queues.join(this, budget.bound());
     try {
       queue = domain.createSharedReceiveQueue(budget.bound(), 1);
       membership = joined;
     } catch (Throwable e) {
-      completions.leave(joined);
+      queues.leave(joined);
       throw e;
     }
   }
@@ -262,7 +280,7 @@ public final class ReceivePool implements LoopMember {
     } finally {
       releaseFrames();
       if (left != null) {
-        completions.leave(left);
+        queues.leave(left);
       }
     }
   }
@@ -292,11 +310,12 @@ public final class ReceivePool implements LoopMember {
     }
     budget.take(granted, held);
     changed();
+    int before = posted;
     try {
-      fill();
+      fill(granted);
     } catch (RdmaException e) {
       // At the ceiling, or of an HCA that has failed, as its connections are about to learn.
-      int missing = Math.min(granted, target - posted);
+      int missing = Math.min(granted - (posted - before), target - posted);
       budget.giveBack(missing, held + granted);
       changed();
       granted -= missing;
@@ -318,14 +337,41 @@ public final class ReceivePool implements LoopMember {
     return budget.hasMoreThanItsPart(held);
   }
 
+  // ---- who is busy
+
+  /** Returns a number that is another one in the next period. */
+  int period() {
+    return period;
+  }
+
+  private void readClock() {
+    long now = clock.getAsLong();
+    if (period == 0 || now - periodBegan >= PERIOD_NANOS) {
+      periodBegan = now;
+      period++;
+      budget.beginPeriod();
+      changed();
+    }
+  }
+
+  /** A connection has taken {@link #BUSY} receives in this period. */
+  void becameBusy() {
+    if (!source.areScarce()) {
+      // Whoever gives a frame back posts another with it, until there are as many.
+      budget.becameBusy();
+      changed();
+    }
+  }
+
   // ---- receives
 
-  /** Posts as many as are missing, at once. */
-  private void fill() {
+  /** Posts what is missing at once, but so many at the most. */
+  private void fill(int most) {
     post();
-    while (posted < target) {
+    int end = Math.min(target, posted + most);
+    while (posted < end) {
       post(source.allocate(), null);
-      if (linked != null && (linked.isFull() || posted == target)) {
+      if (linked != null && (linked.isFull() || posted == end)) {
         int count = linked.count();
         try {
           linked.post(queue());
@@ -353,7 +399,10 @@ public final class ReceivePool implements LoopMember {
     }
   }
 
-  /** Replaces a frame that was lost with its messages when there was no memory for another. */
+  /**
+   * Posts a frame that busy connections need, or in place of one that was lost with its messages
+   * when there was no memory for another.
+   */
   private void topUp(@Nullable ReceiveShare giver) {
     ByteBuf frame;
     try {
@@ -447,6 +496,9 @@ public final class ReceivePool implements LoopMember {
 
   @Override
   public void completed(WorkCompletion completion) {
+    if ((++completions & CLOCK_MASK) == 0) {
+      readClock();
+    }
     ByteBuf frame = free(WorkRequestId.sequence(completion.workRequestId()));
     posted--;
     ReceiveShare share = share(completion.queuePairNumber());

@@ -20,6 +20,12 @@ public final class ReceiveShare implements Receives {
   private int extra;
   private int completed;
   private int completedAtLook = -1;
+
+  /** The pool's period in which so many receives have completed. */
+  private int period;
+
+  private int completedInPeriod;
+
   private boolean released;
 
   ReceiveShare(ReceivePool pool) {
@@ -67,8 +73,16 @@ public final class ReceiveShare implements Receives {
     pool.serve(queuePairNumber, this);
   }
 
+  /** A receive has completed; returns whose. */
   ReceivePool.User arrived() {
     completed++;
+    if (period != pool.period()) {
+      period = pool.period();
+      completedInPeriod = 0;
+    }
+    if (++completedInPeriod == ReceivePool.BUSY) {
+      pool.becameBusy();
+    }
     ReceivePool.User to = user;
     if (to == null) {
       throw new IllegalStateException("a receive without an owner");

@@ -66,6 +66,7 @@ class LinkedReceivesTest {
           new ReceiveFrames(memory, FRAME),
           64,
           FIRST,
+          () -> 0,
           posts,
           HcaMeter.OFF,
           new CloseSteps());

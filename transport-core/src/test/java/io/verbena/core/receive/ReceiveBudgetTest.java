@@ -36,6 +36,25 @@ class ReceiveBudgetTest {
   }
 
   @Test
+  void backsWhatBusyConnectionsPromise() {
+    for (int i = 0; i < 400; i++) {
+      budget.join();
+    }
+    for (int i = 0; i < 50; i++) {
+      budget.becameBusy();
+    }
+    assertThat(budget.target()).isEqualTo(50 * FIRST);
+    budget.beginPeriod();
+    assertThat(budget.target()).isEqualTo(50 * FIRST);
+    budget.beginPeriod();
+    assertThat(budget.target()).isEqualTo(256 + 100);
+    for (int i = 0; i < 400; i++) {
+      budget.becameBusy();
+    }
+    assertThat(budget.target()).isEqualTo(BOUND / 2);
+  }
+
+  @Test
   void grantsAllThatIsWantedWhileThereIsEnough() {
     budget.join();
 
@@ -83,6 +102,10 @@ class ReceiveBudgetTest {
         joined[at] = false;
         connections--;
         budget.leave();
+      } else if (random.nextInt(100) == 0) {
+        budget.beginPeriod();
+      } else if (random.nextInt(4) == 0) {
+        budget.becameBusy();
       } else if (random.nextBoolean()) {
         int granted = budget.grant(1 + random.nextInt(56), held[at]);
         budget.take(granted, held[at]);

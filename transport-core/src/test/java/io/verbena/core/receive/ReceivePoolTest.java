@@ -48,7 +48,8 @@ class ReceivePoolTest {
   private final Counts counts = new Counts();
   private final List<Long> posted = new ArrayList<>();
   private final ReceivePool pool =
-      new ReceivePool(completions, watched(), frames, 64, FIRST, null, counts, new CloseSteps());
+      new ReceivePool(
+          completions, watched(), frames, 64, FIRST, () -> 0, null, counts, new CloseSteps());
   private final ReceiveShare share = pool.join();
   private boolean refuses;
 
