@@ -54,10 +54,10 @@ public final class ReceivePool implements LoopMember {
   /** and hold what so many connections are promised at the least. */
   private static final int LEAST_PROMISES = 2;
 
-  /** Within this time who takes */
+  /** The time over which the receives of a connection are counted to see whether it is busy. */
   private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  /** so many receives is busy, and who has a request now and then is not. */
+  /** The receives that a busy connection takes in a period: more than a request now and then. */
   static final int BUSY = 2;
 
   /** The clock is read once in 64 completions. */

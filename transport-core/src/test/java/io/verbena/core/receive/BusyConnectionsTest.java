@@ -220,6 +220,7 @@ class BusyConnectionsTest {
 
     busy(100);
 
+    assertThat(size.receives).isEqualTo(IDLE);
     assertThat(posted).hasSize(IDLE);
     hoard.forEach(ByteBuf::release);
   }
