@@ -4,6 +4,7 @@ package io.verbena.it.guest;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.engine.TestSource;
@@ -25,9 +26,12 @@ final class GuestClass {
     return AnnotationSupport.findAnnotation(each, InSoftRoceGuest.class);
   }
 
-  /** The tag that all tests of such a class have: how many nodes its guest has. */
-  static TestTag tag(InSoftRoceGuest annotation) {
-    return TestTag.create("nodes-" + annotation.nodes());
+  /** The tags that all tests of such a class have. */
+  static Set<TestTag> tags(InSoftRoceGuest annotation) {
+    TestTag nodes = TestTag.create("nodes-" + annotation.nodes());
+    return annotation.machine() == GuestMachine.ANY
+        ? Set.of(nodes)
+        : Set.of(nodes, TestTag.create(annotation.machine().option()));
   }
 
   /** Returns whether it stands for the tests of packages. */
@@ -56,6 +60,6 @@ final class GuestClass {
       throw new IllegalArgumentException(
           topLevel.getDisplayName() + ": nodes: " + nodes + " (expected: 1 or 2)");
     }
-    return new GuestKind(annotation.devices(), nodes);
+    return new GuestKind(annotation.devices(), nodes, annotation.machine());
   }
 }

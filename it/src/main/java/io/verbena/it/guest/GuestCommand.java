@@ -15,10 +15,7 @@ import java.util.Map;
  * @param environment of the script, beyond this process's
  */
 record GuestCommand(Path script, Map<String, String> environment) {
-  /**
-   * Emulated, the best compiler costs more than it earns within a test's life, and so do wide
-   * vectors.
-   */
+  /** In a guest the best compiler costs more than it earns within a test's life. */
   private static final List<String> JVM_ARGUMENTS =
       List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto");
 
@@ -49,6 +46,9 @@ record GuestCommand(Path script, Map<String, String> environment) {
     line.add(script.toString());
     line.addAll(List.of("--nodes", Integer.toString(kind.nodes())));
     line.addAll(List.of("--devices", kind.devices().option()));
+    if (kind.machine() != GuestMachine.ANY) {
+      line.addAll(List.of("--on", kind.machine().option()));
+    }
     line.addAll(List.of("--timeout", Integer.toString(timeoutSeconds)));
     line.addAll(List.of("--memory", "4096"));
     line.addAll(List.of("--results", results.toString()));

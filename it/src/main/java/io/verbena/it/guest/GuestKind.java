@@ -8,10 +8,14 @@ import java.util.Comparator;
  *
  * @param devices of its nodes
  * @param nodes how many it has: 1 or 2
+ * @param machine what it runs on
  */
-record GuestKind(GuestDevices devices, int nodes) implements Comparable<GuestKind> {
+record GuestKind(GuestDevices devices, int nodes, GuestMachine machine)
+    implements Comparable<GuestKind> {
   private static final Comparator<GuestKind> ORDER =
-      Comparator.comparing(GuestKind::devices).thenComparing(GuestKind::nodes);
+      Comparator.comparing(GuestKind::devices)
+          .thenComparing(GuestKind::nodes)
+          .thenComparing(GuestKind::machine);
 
   @Override
   public int compareTo(GuestKind other) {
@@ -20,6 +24,9 @@ record GuestKind(GuestDevices devices, int nodes) implements Comparable<GuestKin
 
   /** The name of the folder for what it writes. */
   String folder() {
-    return (devices == GuestDevices.RXE ? "" : devices.option() + "-") + "nodes-" + nodes;
+    return (devices == GuestDevices.RXE ? "" : devices.option() + "-")
+        + "nodes-"
+        + nodes
+        + (machine == GuestMachine.ANY ? "" : "-" + machine.option());
   }
 }

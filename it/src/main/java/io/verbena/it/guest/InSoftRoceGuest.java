@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Tag;
 
 /**
  * Runs a Jupiter test class in a guest with Soft-RoCE devices, or others, or those of whole
- * packages. Only on top-level classes; their nested ones go with them. All classes with the same
- * devices and number of nodes share one guest.
+ * packages. Only on top-level classes; their nested ones go with them. All classes that ask for the
+ * same share one guest.
  *
  * <p>The guest's file systems are read-only except its own {@code /tmp} and the folder that the
  * environment names as {@code VERBENA_RESULTS}; see {@code bin/soft-roce} for the rest of the
@@ -36,6 +36,9 @@ public @interface InSoftRoceGuest {
 
   /** Returns what these devices are. */
   GuestDevices devices() default GuestDevices.RXE;
+
+  /** Returns what the guest runs on. Where it is QEMU, the tests have the tag {@code qemu}. */
+  GuestMachine machine() default GuestMachine.ANY;
 
   /**
    * Packages whose tests run in place of this class's own, of which it then has none: all that are

@@ -23,7 +23,7 @@ final class PackagesClass extends AbstractTestDescriptor {
         engine.append("class", holder.getName()), holder.getSimpleName(), ClassSource.from(holder));
     tags =
         Stream.concat(
-                Stream.of(GuestClass.tag(annotation)),
+                GuestClass.tags(annotation).stream(),
                 AnnotationSupport.findRepeatableAnnotations(holder, Tag.class).stream()
                     .map(each -> TestTag.create(each.value())))
             .collect(Collectors.toUnmodifiableSet());

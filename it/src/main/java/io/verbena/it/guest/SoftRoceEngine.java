@@ -4,7 +4,6 @@ package io.verbena.it.guest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -74,7 +73,7 @@ public final class SoftRoceEngine implements TestEngine {
       GuestClass.annotation(each.getSource())
           .ifPresent(
               annotation -> {
-                var topLevel = new MirroredTest(each, Set.of(GuestClass.tag(annotation)), null);
+                var topLevel = new MirroredTest(each, GuestClass.tags(annotation), null);
                 engine.addChild(topLevel);
                 mirrorChildren(plan, each, topLevel);
               });

@@ -95,7 +95,7 @@ final class Fixtures {
   static final class LeavesOutWhatIsGone {}
 
   /** Takes the guest down in the middle, as a kernel bug would. */
-  @InSoftRoceGuest
+  @InSoftRoceGuest(machine = GuestMachine.QEMU)
   @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
   static final class Deadly {
     @Test

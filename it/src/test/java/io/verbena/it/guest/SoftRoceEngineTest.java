@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.Condition;
@@ -197,7 +198,7 @@ class SoftRoceEngineTest {
   @Test
   @Tag("exhaustive")
   void failsWhatADyingGuestLeavesOpen() throws Exception {
-    assumeGuest();
+    assumeGuest("--on", "qemu");
     EngineExecutionResults run = run(new SoftRoceEngine(), selectClass(Fixtures.Deadly.class));
     // These say what happened instead, with the guest's console; the statistics do not.
     run.testEvents()
@@ -209,11 +210,11 @@ class SoftRoceEngineTest {
   }
 
   /** Skips the test where {@code bin/soft-roce} says that it cannot run. */
-  private static void assumeGuest() throws IOException, InterruptedException {
-    var check =
-        new ProcessBuilder(GuestCommand.ofThisJvm().script().toString(), "--check")
-            .redirectErrorStream(true)
-            .start();
+  private static void assumeGuest(String... options) throws IOException, InterruptedException {
+    var line = new ArrayList<String>(List.of(GuestCommand.ofThisJvm().script().toString()));
+    line.addAll(List.of(options));
+    line.add("--check");
+    var check = new ProcessBuilder(line).redirectErrorStream(true).start();
     String said = new String(check.getInputStream().readAllBytes(), Charset.defaultCharset());
     int status = check.waitFor();
     assumeTrue(status != 77, said);

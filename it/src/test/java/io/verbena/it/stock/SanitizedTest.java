@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.it.Program;
+import io.verbena.it.guest.GuestMachine;
 import io.verbena.it.guest.InSoftRoceGuest;
 import java.io.File;
 import java.io.IOException;
@@ -22,10 +23,11 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Programs with the native libraries as the address and the undefined behaviour sanitizer have
- * them: any report of theirs ends the program with an error.
+ * them: any report of theirs ends the program with an error. The address sanitizer has its shadow
+ * where the 39 bits of User-mode Linux's addresses do not reach.
  */
 @Tag("once")
-@InSoftRoceGuest(nodes = 2)
+@InSoftRoceGuest(nodes = 2, machine = GuestMachine.QEMU)
 @Timeout(value = 11, unit = TimeUnit.MINUTES)
 class SanitizedTest {
   /** The libraries that {@code it/pom.xml} has built, laid out as in the jar. */
