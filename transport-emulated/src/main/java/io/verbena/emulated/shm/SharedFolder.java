@@ -369,8 +369,11 @@ public final class SharedFolder {
     }
     String file = slabName(host, number);
     try (FileChannel channel = create(file)) {
-      fill(channel, length);
-      return channel.map(FileChannel.MapMode.READ_WRITE, 0, length);
+      return uninterrupted(
+          () -> {
+            fill(channel, length);
+            return channel.map(FileChannel.MapMode.READ_WRITE, 0, length);
+          });
     } catch (IOException e) {
       Files.deleteIfExists(folder.resolve(file));
       throw noRoom(length, e.getMessage(), e);
@@ -395,7 +398,7 @@ public final class SharedFolder {
     if (length < 1 || length > Integer.MAX_VALUE) {
       throw new IOException(path + ": " + length + " bytes (expected: 1 to 2 GiB)");
     }
-    return uninterrupted(() -> map(path, (int) length));
+    return map(path, (int) length);
   }
 
   /** Returns whether a slab of another host is still there. */
@@ -411,8 +414,11 @@ public final class SharedFolder {
 
   private Mapping createShared(String file, int length) throws IOException {
     try (FileChannel channel = create(file)) {
-      fill(channel, length);
-      return Mapping.of(channel, length);
+      return uninterrupted(
+          () -> {
+            fill(channel, length);
+            return Mapping.of(channel, length);
+          });
     } catch (IOException e) {
       Files.deleteIfExists(folder.resolve(file));
       throw new IOException(
@@ -436,10 +442,14 @@ public final class SharedFolder {
   private static Mapping map(Path path, int length) throws IOException {
     try (FileChannel channel =
         FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      if (channel.size() < length) {
-        throw new IOException(path + ": " + channel.size() + " bytes (expected: " + length + ")");
-      }
-      return Mapping.of(channel, length);
+      return uninterrupted(
+          () -> {
+            if (channel.size() < length) {
+              throw new IOException(
+                  path + ": " + channel.size() + " bytes (expected: " + length + ")");
+            }
+            return Mapping.of(channel, length);
+          });
     }
   }
 

@@ -609,6 +609,44 @@ class ShmWireTest {
   }
 
   @Test
+  void anInterruptedThreadTakesPeersIn() throws IOException {
+    Host one = new Host(1);
+    Host other = new Host(2);
+
+    one.send(0, other);
+    Thread.currentThread().interrupt();
+    other.awaitPackets(1);
+
+    assertThat(Thread.interrupted()).as("still interrupted").isTrue();
+    int unused = one.wire.receive(32);
+    assertThat(one.departed).isEmpty();
+  }
+
+  @Test
+  void anInterruptedThreadReachesNewPeers() throws IOException {
+    Host one = new Host(1);
+    Host other = new Host(2);
+
+    Thread.currentThread().interrupt();
+    Outcome sent = one.send(0, other);
+
+    assertThat(Thread.interrupted()).as("still interrupted").isTrue();
+    assertThat(sent).isEqualTo(Outcome.SENT);
+    other.awaitPackets(1);
+  }
+
+  @Test
+  void anInterruptedThreadGetsMemoryThatIsShared() throws IOException {
+    Host one = new Host(1);
+
+    Thread.currentThread().interrupt();
+    ByteBuffer memory = one.wire.allocate(SLAB);
+
+    assertThat(Thread.interrupted()).as("still interrupted").isTrue();
+    assertThat(one.wire.placeOf(memory)).isNotNull();
+  }
+
+  @Test
   void garbageTakesNoMoreThanItsLimit() throws IOException {
     OwnSlabs own =
         new OwnSlabs(
