@@ -2,10 +2,10 @@
 package io.verbena.emulated.roce;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * Writes packets to a file that Wireshark and tcpdump read: classic pcap, times in nanoseconds. The
@@ -22,11 +22,12 @@ public final class PcapWriter implements AutoCloseable {
   /** The longest packet that a file may have. */
   public static final int LONGEST = Frame.CAPACITY + MORE;
 
-  private final FileChannel file;
-  private final ByteBuffer record =
-      ByteBuffer.allocateDirect(PcapLayout.RECORD_HEADER_LENGTH + LONGEST);
+  /** No channel, which a thread that is interrupted would close. */
+  private final OutputStream file;
 
-  private PcapWriter(FileChannel file) {
+  private final ByteBuffer record = ByteBuffer.allocate(PcapLayout.RECORD_HEADER_LENGTH + LONGEST);
+
+  private PcapWriter(OutputStream file) {
     this.file = file;
   }
 
@@ -36,12 +37,7 @@ public final class PcapWriter implements AutoCloseable {
    * @throws IOException if it cannot be written
    */
   public static PcapWriter create(Path path) throws IOException {
-    FileChannel file =
-        FileChannel.open(
-            path,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE);
+    OutputStream file = Files.newOutputStream(path);
     PcapWriter writer = new PcapWriter(file);
     try {
       writer.writeHeader();
@@ -118,9 +114,7 @@ public final class PcapWriter implements AutoCloseable {
   }
 
   private void writeRecord() throws IOException {
-    while (record.hasRemaining()) {
-      file.write(record);
-    }
+    file.write(record.array(), 0, record.limit());
   }
 
   @Override

@@ -55,6 +55,19 @@ class PcapWriterTest {
   }
 
   @Test
+  void writesOnAnInterruptedThreadToo() throws IOException {
+    try (PcapWriter pcap = PcapWriter.create(file)) {
+      Thread.currentThread().interrupt();
+      pcap.write(frame, 0);
+      assertThat(Thread.interrupted()).as("still interrupted").isTrue();
+
+      pcap.write(frame, 1);
+
+      assertThat(file).hasSize(24 + 2 * (16 + frame.length()));
+    }
+  }
+
+  @Test
   void overwritesAnOldFile() throws IOException {
     Files.write(file, new byte[1000]);
 
