@@ -179,7 +179,7 @@ final class PacketRing implements PayloadReference.Confirmation {
   /** Ends where the reader broke the rules: it reads what it reads, and nobody else waits. */
   private void withdraw(int field, int value, int mask) {
     long unread = (long) LONG.getAcquire(memory, READ);
-    if (own - unread < 0 || own - unread > capacity) {
+    if (own - unread < 0 || own - unread > capacity || unread % RECORD_HEADER != 0) {
       return;
     }
     for (long next = unread; next - own < 0; ) {

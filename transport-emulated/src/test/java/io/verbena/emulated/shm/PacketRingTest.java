@@ -2,6 +2,7 @@
 package io.verbena.emulated.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.emulated.hca.MemoryKey;
@@ -16,6 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Packets through a ring, and what a writer that breaks the rules can do. */
 class PacketRingTest {
@@ -201,6 +204,16 @@ class PacketRingTest {
     assertThat(refer(count, 0, QUEUE_PAIR)).isTrue();
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {-1, -8, 1, 4, Long.MIN_VALUE, Long.MAX_VALUE})
+  void withdrawingEndsWhereverTheReaderSaysThatItReads(long read) {
+    assertThat(refer(1, 0, QUEUE_PAIR)).isTrue();
+
+    memory.order(ByteOrder.nativeOrder()).putLong(READ, read);
+
+    assertThatCode(() -> writer.withdraw(QUEUE_PAIR)).doesNotThrowAnyException();
+  }
+
   @Test
   void withdrawingEndsWhateverTheReaderWrites() {
     Random random = new Random(6);
@@ -209,11 +222,12 @@ class PacketRingTest {
         memory.put(0, new byte[memory.capacity()]);
         writer = new PacketRing(memory.duplicate());
       }
+      long own = memory.order(ByteOrder.nativeOrder()).getLong(WRITTEN);
       int at = random.nextInt(memory.capacity() / Integer.BYTES) * Integer.BYTES;
       memory.putInt(at, random.nextBoolean() ? random.nextInt() : random.nextInt(64) - 2);
-      memory.order(ByteOrder.nativeOrder());
       if (random.nextInt(8) == 0) {
-        memory.putLong(READ, random.nextLong());
+        long read = own - random.nextInt(CAPACITY + 1);
+        memory.putLong(READ, random.nextBoolean() ? random.nextLong() : read);
       }
       writer.withdraw(QUEUE_PAIR);
       writer.withdrawKeys(KEY, MemoryKey.INDEX);
