@@ -466,6 +466,10 @@ public final class ShmWire implements HostWire {
       closedLinks.add(each);
     }
     links = new ShmLink[0];
+    // Also those of strangers, which only their keys know.
+    for (SelectionKey each : selector.keys()) {
+      closeQuietly(each.channel());
+    }
     // Ends a sleep, and waits for its end.
     closeQuietly(selector);
     selecting.lock();
@@ -476,7 +480,6 @@ public final class ShmWire implements HostWire {
     } finally {
       selecting.unlock();
     }
-    closeQuietly(server);
     try {
       folder.removeHost(gid);
     } catch (IOException e) {

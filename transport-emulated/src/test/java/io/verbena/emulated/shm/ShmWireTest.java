@@ -223,6 +223,20 @@ class ShmWireTest {
     assertThat(one.send(1, leaves)).isEqualTo(Outcome.DROPPED);
   }
 
+  @Test
+  void aStrangerSeesTheEndOfAHost() throws IOException {
+    Host one = new Host(1);
+    try (SocketChannel stranger = SocketChannel.open(server(one))) {
+      stranger.configureBlocking(false);
+      one.wire.look();
+      int unused = one.wire.receive(32);
+
+      one.wire.close();
+
+      Awaitility.await().atMost(LIMIT).until(() -> isEnded(stranger));
+    }
+  }
+
   @ParameterizedTest(name = "{index}")
   @ValueSource(strings = {"a\0b.ring", "../a.ring", "/a.ring", "a.name", ".."})
   void whoSaysWhatCannotBeKeepsNoOtherFromBeingHeard(String rings) throws IOException {
