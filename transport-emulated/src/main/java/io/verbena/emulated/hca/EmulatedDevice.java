@@ -95,6 +95,7 @@ public final class EmulatedDevice implements Device {
     timer.setKeepAliveTime(TIMER_IDLE_SECONDS, TimeUnit.SECONDS);
     timer.allowCoreThreadTimeOut(true);
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    timer.setRemoveOnCancelPolicy(true);
   }
 
   /**
@@ -271,15 +272,17 @@ public final class EmulatedDevice implements Device {
   }
 
   /** Runs a task after a delay, in the fabric's time. */
-  public void schedule(Runnable task, long delayNanos) {
-    fabric.schedule(this, task, delayNanos);
+  public Scheduled schedule(Runnable task, long delayNanos) {
+    return fabric.schedule(this, task, delayNanos);
   }
 
   /** Runs a task after a delay of the clock, on the device's timer thread. */
-  void scheduleByClock(Runnable task, long delayNanos) {
-    if (!timer.isShutdown()) {
-      Future<?> unused = timer.schedule(() -> runLoudly(task), delayNanos, TimeUnit.NANOSECONDS);
+  Scheduled scheduleByClock(Runnable task, long delayNanos) {
+    if (timer.isShutdown()) {
+      return () -> {};
     }
+    Future<?> set = timer.schedule(() -> runLoudly(task), delayNanos, TimeUnit.NANOSECONDS);
+    return () -> set.cancel(false);
   }
 
   /** Runs a task and logs a failure: an executor would keep it in a future that nobody reads. */

@@ -103,8 +103,8 @@ public interface Fabric {
   default void withdraw(MemoryKey dead) {}
 
   /** Runs a task of a device after a delay; not at all once the device is closed. */
-  default void schedule(EmulatedDevice device, Runnable task, long delayNanos) {
-    device.scheduleByClock(task, delayNanos);
+  default Scheduled schedule(EmulatedDevice device, Runnable task, long delayNanos) {
+    return device.scheduleByClock(task, delayNanos);
   }
 
   /** Returns whether {@link #progress} does anything. */

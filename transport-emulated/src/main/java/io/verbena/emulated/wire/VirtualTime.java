@@ -25,9 +25,12 @@ public final class VirtualTime implements Timeline {
    * Runs a task once, later.
    *
    * @param delay nanoseconds from now; less than 1 means as soon as the caller is done
+   * @return the alarm that runs it
    */
-  public void schedule(long delay, Runnable task) {
-    alarms.create(task).set(after(delay));
+  public Alarm schedule(long delay, Runnable task) {
+    Alarm alarm = alarms.create(task);
+    alarm.set(after(delay));
+    return alarm;
   }
 
   /**

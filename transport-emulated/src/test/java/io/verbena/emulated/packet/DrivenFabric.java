@@ -5,6 +5,7 @@ import io.verbena.emulated.cm.local.LocalConnectionManagers;
 import io.verbena.emulated.engine.FlowControl;
 import io.verbena.emulated.hca.DeviceLimits;
 import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.emulated.hca.Scheduled;
 import io.verbena.emulated.hca.Secrets;
 import io.verbena.emulated.wire.VirtualTime;
 import io.verbena.emulated.wire.Wire;
@@ -83,7 +84,7 @@ final class DrivenFabric extends PacketFabric {
   public void wake() {}
 
   @Override
-  public void schedule(EmulatedDevice device, Runnable task, long delayNanos) {
-    time.schedule(delayNanos, task);
+  public Scheduled schedule(EmulatedDevice device, Runnable task, long delayNanos) {
+    return time.schedule(delayNanos, task)::cancel;
   }
 }

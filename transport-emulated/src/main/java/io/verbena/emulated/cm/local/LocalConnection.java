@@ -99,7 +99,7 @@ final class LocalConnection extends LocalIdentifier {
         return;
       }
       state = State.ESTABLISHED;
-      active.state = State.ESTABLISHED;
+      active.endWait(State.ESTABLISHED);
       established(NO_DATA, active.parameters);
       active.established(data, offered);
     }
@@ -108,7 +108,7 @@ final class LocalConnection extends LocalIdentifier {
   /** Reports to both ends that one of the queue pairs is closed or in no state to connect. */
   private void fail(LocalConnection active) {
     state = State.ENDED;
-    active.state = State.ENDED;
+    active.endWait(State.ENDED);
     int brokenPipe = -32;
     raise(ConnectionEvent.Type.CONNECT_ERROR, brokenPipe, NO_DATA);
     active.raise(ConnectionEvent.Type.CONNECT_ERROR, brokenPipe, NO_DATA);
@@ -150,7 +150,7 @@ final class LocalConnection extends LocalIdentifier {
     state = State.ENDED;
     LocalConnection active = peer;
     if (active != null && active.state == State.CONNECTING) {
-      active.state = State.ENDED;
+      active.endWait(State.ENDED);
       active.raise(ConnectionEvent.Type.REJECTED, ConnectionEvent.REJECT_CONSUMER_DEFINED, data);
     }
   }

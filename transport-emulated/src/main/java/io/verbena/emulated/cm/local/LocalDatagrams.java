@@ -103,7 +103,7 @@ final class LocalDatagrams extends LocalIdentifier {
     state = State.ENDED;
     LocalDatagrams active = asker;
     if (active != null && active.state == State.CONNECTING) {
-      active.state = State.ENDED;
+      active.endWait(State.ENDED);
       active.raise(new ConnectionEvent(type, active, null, status, data, 0, 0, peer));
     }
   }

@@ -2,6 +2,7 @@
 package io.verbena.emulated.cm.local;
 
 import io.verbena.emulated.cm.ManagedIdentifier;
+import io.verbena.emulated.hca.Scheduled;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.PortSpace;
@@ -24,6 +25,9 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
   ConnectionParameters parameters = ConnectionParameters.defaults();
 
   private final PortSpace space;
+
+  /** The end of the wait for an answer, which keeps this identifier; null if it does not wait. */
+  private @Nullable Scheduled deadline;
 
   LocalIdentifier(
       LocalConnectionManager manager,
@@ -99,7 +103,21 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
     }
     // The request is sent even if the time for its answer is 0.
     ask(data);
-    manager.device().schedule(this::connectTimedOut, timeoutNanos);
+    synchronized (lock) {
+      if (asks()) {
+        deadline = manager.device().schedule(this::connectTimedOut, timeoutNanos);
+      }
+    }
+  }
+
+  /** Ends the wait for an answer, if it waits; called under the lock. */
+  final void endWait(State next) {
+    state = next;
+    Scheduled set = deadline;
+    if (set != null) {
+      deadline = null;
+      set.cancel();
+    }
   }
 
   /** Sends the request; repeats it while the backlog of the listener is full. */
@@ -110,7 +128,7 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
         return;
       }
       if (listener == null) {
-        state = State.ENDED;
+        endWait(State.ENDED);
         nobodyListens();
         return;
       }
@@ -123,7 +141,7 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
   private void connectTimedOut() {
     synchronized (lock) {
       if (asks()) {
-        state = State.ENDED;
+        endWait(State.ENDED);
         gaveUp();
         raise(ConnectionEvent.Type.UNREACHABLE, ConnectionEvent.TIMED_OUT, NO_DATA);
       }
@@ -138,7 +156,7 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
         return;
       }
       leave();
-      state = State.ENDED;
+      endWait(State.ENDED);
       closed = true;
     }
     manager.forget(this);
@@ -148,7 +166,7 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
   /** Reports the device's failure to its own program, not to the peer, as nothing is sent. */
   final void deviceRemoved() {
     synchronized (lock) {
-      state = State.ENDED;
+      endWait(State.ENDED);
       raise(ConnectionEvent.Type.DEVICE_REMOVAL, 0, NO_DATA);
     }
   }

@@ -8,6 +8,7 @@ import io.verbena.emulated.hca.DeviceLimits;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
 import io.verbena.emulated.hca.EmulatedQueuePair;
+import io.verbena.emulated.hca.Scheduled;
 import io.verbena.emulated.hca.Secrets;
 import io.verbena.emulated.iwarp.IwarpFabric;
 import io.verbena.emulated.iwarp.IwarpQueuePair;
@@ -419,7 +420,7 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
   public void unplug(EmulatedDevice device) {}
 
   @Override
-  public void schedule(EmulatedDevice device, Runnable task, long delayNanos) {
-    clock.schedule(delayNanos, task);
+  public Scheduled schedule(EmulatedDevice device, Runnable task, long delayNanos) {
+    return clock.schedule(delayNanos, task)::cancel;
   }
 }
