@@ -232,7 +232,8 @@ public final class Driver {
     sleeper = Thread.currentThread();
     try {
       long left = Math.min(nanos, untilNextAlarm());
-      if (!duties.hasWork() && !waiter.isDue() && state != State.SELECTING) {
+      // The state first: a wake-up may have ended the sleep of the driver's thread instead.
+      if (state != State.SELECTING && !duties.hasWork() && !waiter.isDue()) {
         sleep(left);
       }
     } finally {

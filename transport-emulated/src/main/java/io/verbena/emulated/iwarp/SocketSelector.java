@@ -27,6 +27,11 @@ final class SocketSelector {
 
   private volatile boolean asks;
 
+  /**
+   * True from a wake-up to the end of a sleep: who selects without sleeping takes the selector's.
+   */
+  private volatile boolean woken;
+
   /** Is called when its socket is ready. */
   interface Selected {
     /**
@@ -56,6 +61,9 @@ final class SocketSelector {
       int unused = selector.selectNow(action);
     } finally {
       asks = false;
+      if (sleeps && woken) {
+        selector.wakeup();
+      }
     }
   }
 
@@ -66,7 +74,7 @@ final class SocketSelector {
   void await(long nanos) {
     sleeps = true;
     try {
-      if (!asks) {
+      if (!asks && !woken) {
         int unused = selector.select(key -> {}, Math.max(1, nanos / MILLI_NANOS));
       }
     } catch (ClosedSelectorException e) {
@@ -75,11 +83,13 @@ final class SocketSelector {
       throw new VerbsException(VerbsError.IO, "select: " + e, e);
     } finally {
       sleeps = false;
+      woken = false;
     }
   }
 
   /** Ends a sleep, or the next one; for any thread. */
   void wakeup() {
+    woken = true;
     selector.wakeup();
   }
 

@@ -97,6 +97,9 @@ public final class ShmWire implements HostWire {
   private volatile boolean full;
   private volatile boolean closed;
 
+  /** True for the next sleep not to begin: who selects without sleeping takes the wake-up. */
+  private volatile boolean woken;
+
   private ShmWire(SharedFolder folder, long chance) throws IOException {
     this.folder = folder;
     gid = SharedFolder.newHost(chance);
@@ -423,8 +426,9 @@ public final class ShmWire implements HostWire {
   private int sleep(long millis) throws IOException {
     asleep.sleeps();
     try {
-      return isReadable() ? selector.selectNow() : selector.select(limited(millis));
+      return woken || isReadable() ? selector.selectNow() : selector.select(limited(millis));
     } finally {
+      woken = false;
       asleep.awakes();
     }
   }
@@ -451,6 +455,7 @@ public final class ShmWire implements HostWire {
   @Override
   public void wakeup() {
     if (!closed) {
+      woken = true;
       selector.wakeup();
     }
   }

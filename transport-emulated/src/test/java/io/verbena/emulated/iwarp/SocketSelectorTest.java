@@ -6,9 +6,22 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The sleep of a thread in the sockets of an HCA. */
 class SocketSelectorTest {
+
+  @Test
+  @Timeout(20)
+  void aWakeUpEndsTheNextSleepWhoeverSelectsBetween() throws IOException {
+    SocketSelector selector = new SocketSelector();
+
+    selector.wakeup();
+    selector.selectNow(key -> {});
+
+    selector.await(TimeUnit.HOURS.toNanos(1));
+    selector.close();
+  }
 
   /** A thread may be on its way to sleep while another closes the last device. */
   @Test

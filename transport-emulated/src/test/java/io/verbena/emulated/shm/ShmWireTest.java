@@ -39,6 +39,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -166,6 +167,17 @@ class ShmWireTest {
     }
 
     assertThat(other.came).isSorted();
+  }
+
+  @Test
+  @Timeout(20)
+  void aWakeUpEndsTheNextSleepWhoeverLooksBetween() throws IOException {
+    Host one = new Host(1);
+
+    one.wire.wakeup();
+    one.wire.look();
+
+    one.wire.await(Duration.ofHours(1).toNanos());
   }
 
   @Test
