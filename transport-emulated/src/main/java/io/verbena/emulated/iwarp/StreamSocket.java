@@ -22,7 +22,7 @@ public interface StreamSocket {
    * Finishes connecting.
    *
    * @return false if it takes longer
-   * @throws IOException if it has failed, {@link java.net.ConnectException} if nobody listens there
+   * @throws IOException if it has failed, with the JDK's types and messages for the kernel's errors
    */
   boolean finishConnect() throws IOException;
 

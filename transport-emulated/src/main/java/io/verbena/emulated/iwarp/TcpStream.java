@@ -50,6 +50,9 @@ public final class TcpStream implements SocketSelector.Selected {
   /** {@code -ECONNRESET}: the peer closed it. */
   public static final int CONNECTION_RESET = -104;
 
+  /** {@code -ENETUNREACH}: the network has no way to the peer. */
+  public static final int NO_WAY = -101;
+
   private static final int NO_ROUTE = -113;
   private static final long ASKING_NANOS = 5_000_000_000L;
   private static final long TELLING_NANOS = 2_000_000_000L;
@@ -243,17 +246,12 @@ public final class TcpStream implements SocketSelector.Selected {
       if (asks == null || !socket.finishConnect()) {
         return false;
       }
+    } catch (IOException e) {
+      notConnected(e);
+      return true;
+    }
+    try {
       send(asks);
-    } catch (ConnectException e) {
-      StreamUser who = user;
-      close();
-      if (who != null) {
-        who.nobodyListens();
-      }
-      return true;
-    } catch (NoRouteToHostException e) {
-      fail(NO_ROUTE);
-      return true;
     } catch (IOException e) {
       fail(CONNECTION_RESET);
       return true;
@@ -263,6 +261,29 @@ public final class TcpStream implements SocketSelector.Selected {
     state = State.ASKING;
     socket.interest(OP_READ);
     return true;
+  }
+
+  /**
+   * Fails with the kernel's error, of which the JDK leaves the message. Only a refusal and a reset
+   * come from the peer; the rest is the network's.
+   */
+  private void notConnected(IOException error) {
+    String message = String.valueOf(error.getMessage());
+    if (message.contains("timed out")) {
+      fail(ConnectionEvent.TIMED_OUT);
+    } else if (error instanceof ConnectException) {
+      StreamUser who = user;
+      close();
+      if (who != null) {
+        who.nobodyListens();
+      }
+    } else if (error instanceof NoRouteToHostException) {
+      fail(NO_ROUTE);
+    } else {
+      // A peer that closes before it resets leaves a broken pipe.
+      boolean ofPeer = message.contains("reset") || message.contains("Broken pipe");
+      fail(ofPeer ? CONNECTION_RESET : NO_WAY);
+    }
   }
 
   /** Sends a whole frame, for which a fresh socket has room. */

@@ -140,7 +140,7 @@ class LockedTurnTest {
   }
 
   /** A fabric that does not read from the stream by itself. */
-  private record Unread(IwarpFabric fabric) implements StreamFabric {
+  record Unread(IwarpFabric fabric) implements StreamFabric {
     @Override
     public Timeline time() {
       return fabric.sockets().time();

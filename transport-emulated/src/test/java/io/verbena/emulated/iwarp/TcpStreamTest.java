@@ -3,6 +3,7 @@ package io.verbena.emulated.iwarp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.verbena.emulated.Caller;
 import io.verbena.emulated.ForeignClient;
@@ -18,14 +19,29 @@ import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendWorkRequest;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.GatheringByteChannel;
+import java.nio.channels.ScatteringByteChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How connections of TCP end. */
@@ -38,6 +54,36 @@ class TcpStreamTest {
   private static final int SENDS = 48;
 
   private static final ByteBuffer NO_DATA = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
+  /** The kernel's own RDMA stack takes no other error for the peer's (cma.c, cma_iw_handler). */
+  @ParameterizedTest
+  @MethodSource("failures")
+  void tellsARefusalFromAFailureOfTheNetwork(IOException why, String told) throws IOException {
+    try (Caller caller = new Caller(ANY);
+        SocketChannel channel = SocketChannel.open()) {
+      IwarpFabric fabric = (IwarpFabric) ((EmulatedDevice) caller.device).fabric();
+      Program program = new Program();
+      TcpStream stream =
+          TcpStream.active(
+              new LockedTurnTest.Unread(fabric), new Failing(channel, why), frame(), program);
+
+      fabric.entered(() -> stream.begin(Caller.LIMIT.toNanos()));
+
+      assertThat(program.told).containsExactly(told);
+    }
+  }
+
+  static Stream<Arguments> failures() {
+    return Stream.of(
+        arguments(new ConnectException("Connection refused"), "nobody listens"),
+        arguments(new ConnectException("Connection timed out"), "failed -110"),
+        arguments(new NoRouteToHostException("No route to host"), "failed -113"),
+        arguments(new SocketException("Network is unreachable"), "failed -101"),
+        arguments(new BindException("Permission denied"), "failed -101"),
+        arguments(new SocketException("Connection reset by peer"), "failed -104"),
+        arguments(new IOException("Broken pipe"), "failed -104"),
+        arguments(new ClosedChannelException(), "failed -101"));
+  }
 
   /** Nobody polls, and no byte comes: only an alarm that the driver knows of wakes it. */
   @Test
@@ -113,16 +159,18 @@ class TcpStreamTest {
   }
 
   private static byte[] request() {
+    return frame().bytes().array();
+  }
+
+  private static MpaFrame frame() {
     return new MpaFrame(
-            MpaFrame.Kind.REQUEST,
-            MpaFrame.ENHANCED_REVISION,
-            /* markers= */ false,
-            /* crc= */ false,
-            /* rejects= */ false,
-            MpaFrame.Depths.of(4, 4),
-            NO_DATA)
-        .bytes()
-        .array();
+        MpaFrame.Kind.REQUEST,
+        MpaFrame.ENHANCED_REVISION,
+        /* markers= */ false,
+        /* crc= */ false,
+        /* rejects= */ false,
+        MpaFrame.Depths.of(4, 4),
+        NO_DATA);
   }
 
   private static boolean driverSleeps() {
@@ -132,5 +180,80 @@ class TcpStreamTest {
             frame ->
                 frame.getClassName().equals(SocketSelector.class.getName())
                     && frame.getMethodName().equals("await"));
+  }
+
+  /** A socket that cannot connect. */
+  private record Failing(SocketChannel channel, IOException why) implements StreamSocket {
+    @Override
+    public ScatteringByteChannel input() {
+      return channel;
+    }
+
+    @Override
+    public GatheringByteChannel output() {
+      return channel;
+    }
+
+    @Override
+    public boolean finishConnect() throws IOException {
+      throw why;
+    }
+
+    @Override
+    public void interest(int operations) {}
+
+    @Override
+    public void shutdownOutput() {}
+
+    @Override
+    public InetSocketAddress local() {
+      return new InetSocketAddress(0);
+    }
+
+    @Override
+    public InetSocketAddress remote() {
+      return new InetSocketAddress(0);
+    }
+
+    @Override
+    public void resetAtClose() {}
+
+    @Override
+    public void close() {}
+  }
+
+  /** Keeps what it is told. */
+  private static final class Program implements StreamUser {
+    final List<String> told = new ArrayList<>();
+
+    @Override
+    public void accepted(MpaFrame reply) {
+      told.add("accepted");
+    }
+
+    @Override
+    public void refused(MpaFrame reply) {
+      told.add("refused");
+    }
+
+    @Override
+    public void nobodyListens() {
+      told.add("nobody listens");
+    }
+
+    @Override
+    public void failed(int errno) {
+      told.add("failed " + errno);
+    }
+
+    @Override
+    public void established() {
+      told.add("established");
+    }
+
+    @Override
+    public void ended() {
+      told.add("ended");
+    }
   }
 }

@@ -46,8 +46,6 @@ import org.jspecify.annotations.Nullable;
  * long a client may be silent, and closes the identifier.
  */
 final class IwarpConnection extends NotingIdentifier implements StreamUser {
-  private static final int NO_WAY = -101;
-
   private final IwarpConnectionManager manager;
   private final InetSocketAddress peer;
   private final boolean crc;
@@ -179,7 +177,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
     } catch (ConnectException e) {
       nobodyListens();
     } catch (IOException e) {
-      failed(NO_WAY);
+      failed(TcpStream.NO_WAY);
     } finally {
       fabric.leave();
     }
