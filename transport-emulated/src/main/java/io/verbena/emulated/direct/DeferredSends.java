@@ -68,9 +68,9 @@ final class DeferredSends {
     for (long position = undone; position < queue.end(); position++) {
       SendWorkRequest request = queue.request(position);
       if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
-        // A READ or atomic beyond the limit of outstanding ones has not begun, so nothing passes
-        // it.
-        if (++reads > pair.attributes().maxReadAtomic()) {
+        // A READ or atomic beyond the limit of outstanding ones has not begun, and the peer takes
+        // nothing behind one that it refuses: nothing passes either.
+        if (++reads > pair.attributes().maxReadAtomic() || !queue.isServed(request)) {
           break;
         }
       } else if (result(position) == null) {
@@ -112,9 +112,10 @@ final class DeferredSends {
     if (result != TransferResult.DONE) {
       // The peer answered the earlier requests, and stops now.
       finishOlder(position);
-      failed = true;
     }
-    done(position, result);
+    if (!failed) {
+      done(position, result);
+    }
   }
 
   private void finishOlder(long position) {
@@ -123,13 +124,19 @@ final class DeferredSends {
       do {
         result = queue.attemptHadByPeer(queue.request(undone));
       } while (result == TransferResult.UNDER_WAY);
-      failed = result != TransferResult.DONE;
       done(undone, result);
     }
   }
 
   private void done(long position, TransferResult result) {
     results[slot(position)] = result;
+    if (result != TransferResult.DONE) {
+      failed = true;
+      // Requests behind a failed one are flushed, even those that have passed it.
+      for (long behind = position + 1; behind < queue.end(); behind++) {
+        results[slot(behind)] = null;
+      }
+    }
     while (undone < queue.end() && result(undone) != null) {
       undone++;
     }

@@ -445,6 +445,11 @@ final class DirectSendQueue {
     return attempt(request, null, null);
   }
 
+  /** Returns whether a READ or atomic may be sent, and the peer would do it now; for the owner. */
+  boolean isServed(SendWorkRequest request) {
+    return request.buffers().totalLength() <= maxMessage && transfer.isServed(request);
+  }
+
   /**
    * Tries a request that was kept, and that the peer had before another one, which was tried just
    * now and may have stopped the peer; for the owner.

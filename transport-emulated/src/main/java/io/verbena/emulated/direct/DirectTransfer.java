@@ -402,6 +402,20 @@ final class DirectTransfer {
     }
   }
 
+  /** Returns whether the peer, if it had a READ or atomic now, would do it. */
+  boolean isServed(SendWorkRequest request) {
+    DirectQueuePair peer = pair.reachablePeer();
+    boolean isRead = request.opcode() == SendOpcode.RDMA_READ;
+    int right = isRead ? REMOTE_READ : REMOTE_ATOMIC;
+    int length = (int) request.buffers().totalLength();
+    long address = request.remoteAddress();
+    return peer != null
+        && peer.allows(right)
+        && peer.servesReadsAndAtomics()
+        && (isRead || (length == Long.BYTES && (address & Long.BYTES - 1) == 0))
+        && (length == 0 || peer.open(request.remoteKey(), address, length, right) != null);
+  }
+
   /** Returns the result of a READ, whose source is the peer's memory. */
   private TransferResult moved(Copied copied) {
     return switch (copied) {

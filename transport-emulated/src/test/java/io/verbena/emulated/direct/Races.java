@@ -282,10 +282,42 @@ abstract class Races {
     }
   }
 
+  @Test
+  void aSendBehindARefusedReadIsFlushed() {
+    ReceiveWorkRequest receive = new ReceiveWorkRequest();
+    SendWorkRequest read = new SendWorkRequest();
+    SendWorkRequest send = new SendWorkRequest();
+    long address = sourceRegion.address();
+    int key = sourceRegion.lkey();
+    for (int round = 0; round < rounds(3_000); round++) {
+      if (round > 0) {
+        connectAnew();
+      }
+      receiver.postReceive(receive.buffer(address, 4, key));
+      // Every other round, the one behind is bad too.
+      send.id(2).send().signaled().buffer(address, 4 + round % 2, key);
+      read.id(1)
+          .read(address + 1024, sourceRegion.rkey() + 1)
+          .signaled()
+          .buffer(address + 2048, 1024, key)
+          .next(send);
+
+      sender.postSend(read);
+
+      expectSent(1, CompletionStatus.REM_ACCESS_ERR);
+      expectSent(2, CompletionStatus.WR_FLUSH_ERR);
+      expect(receiveCompletions, 0, CompletionStatus.WR_FLUSH_ERR);
+    }
+  }
+
   private void expectSent(long id, CompletionStatus status) {
+    expect(sendCompletions, id, status);
+  }
+
+  private static void expect(CompletionQueue queue, long id, CompletionStatus status) {
     WorkCompletion[] one = WorkCompletion.array(1);
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    for (int spins = 0; sendCompletions.poll(one) == 0; spins++) {
+    for (int spins = 0; queue.poll(one) == 0; spins++) {
       assertThat(System.nanoTime()).as("completion of %d", id).isLessThan(deadline);
       Ownership.pause(spins);
     }
