@@ -104,6 +104,8 @@ public final class QueuePairEngine {
       case SQD -> {
         if (from != QueuePairState.SQD) {
           requester.stateChanged();
+        } else {
+          clock.reload();
         }
       }
       case ERR -> {

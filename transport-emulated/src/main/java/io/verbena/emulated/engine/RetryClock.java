@@ -97,8 +97,7 @@ final class RetryClock {
 
   /** Notes that the peer has made progress, which restores all retries. */
   void confirm() {
-    retriesLeft = link.retryCount;
-    rnrRetriesLeft = link.rnrRetry;
+    reload();
     retrying = false;
     if (probed) {
       probed = false;
@@ -106,6 +105,12 @@ final class RetryClock {
       answersTake = Math.max(timeline.now() - since, answersTake - answersTake / 8);
       probeDelay = Math.max(FIRST_PROBE_NANOS, LONG * answersTake);
     }
+  }
+
+  /** Gives all retries, of which there may be another number now; no answer is due. */
+  void reload() {
+    retriesLeft = link.retryCount;
+    rnrRetriesLeft = link.rnrRetry;
   }
 
   boolean isRetrying() {

@@ -11,9 +11,11 @@ import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.Psn;
 import io.verbena.emulated.roce.RnrTimer;
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -193,6 +195,44 @@ class RetryTest {
     assertThat(pair.a.host.sendsDone)
         .extracting(Done::status)
         .containsExactly(CompletionStatus.SUCCESS);
+  }
+
+  @Test
+  void takesUpAnotherRnrRetryInSqd() {
+    Pair pair = Pair.reliable(attributes -> attributes.rnrRetry(0));
+    changeInSqd(pair.a, attributes -> attributes.rnrRetry(7));
+
+    pair.a.post(pair.send(1, 0, 10));
+    pair.run(1_000_000_000);
+    assertThat(pair.a.host.sendsDone).isEmpty();
+    pair.receiveAtB(2, 0, 10);
+    pair.run();
+
+    assertThat(pair.a.host.sendsDone)
+        .extracting(Done::status)
+        .containsExactly(CompletionStatus.SUCCESS);
+  }
+
+  @Test
+  void takesUpAnotherRetryCountInSqd() {
+    Pair pair = Pair.reliable(attributes -> attributes.retryCount(7));
+    changeInSqd(pair.a, attributes -> attributes.retryCount(1));
+    pair.wire.fault = CUT;
+
+    pair.a.post(pair.write(1, 0, 10, 0));
+    pair.run();
+
+    assertThat(pair.wire.sent).hasSize(2);
+    assertThat(pair.a.host.sendsDone)
+        .extracting(Done::toString)
+        .containsExactly("1 RETRY_EXC_ERR");
+  }
+
+  private static void changeInSqd(End end, Consumer<QueuePairAttributes> change) {
+    end.modify(QueuePairState.SQD);
+    change.accept(end.attributes);
+    end.modify(QueuePairState.SQD);
+    end.modify(QueuePairState.RTS);
   }
 
   @Test
