@@ -106,6 +106,7 @@ public final class QueuePairEngine {
           requester.stateChanged();
         } else {
           clock.reload();
+          responder.resize();
         }
       }
       case ERR -> {

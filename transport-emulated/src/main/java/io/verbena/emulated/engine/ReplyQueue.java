@@ -52,11 +52,21 @@ final class ReplyQueue {
 
   /** Makes room for the answers of {@code readsAndAtomics} at once, and drops all. */
   void reset(int readsAndAtomics) {
-    int capacity = 2 * readsAndAtomics + SPARE;
-    if (replies.length != capacity) {
-      replies = new @Nullable Reply[capacity];
-    }
     clear();
+    resize(readsAndAtomics);
+  }
+
+  /** Makes room for the answers of {@code readsAndAtomics} at once, or for all that are owed. */
+  void resize(int readsAndAtomics) {
+    int capacity = Math.max(size, 2 * readsAndAtomics + SPARE);
+    if (replies.length != capacity) {
+      @Nullable Reply[] resized = new @Nullable Reply[capacity];
+      for (int i = 0; i < size; i++) {
+        resized[i] = at(i);
+      }
+      replies = resized;
+      head = 0;
+    }
   }
 
   void clear() {

@@ -44,15 +44,28 @@ final class ResourceTable {
 
   /** Makes room for {@code capacity} entries and removes all. */
   void reset(int capacity) {
-    if (resources.length != capacity) {
-      resources = new @Nullable Resource[capacity];
-    }
+    resize(capacity);
     for (Resource resource : resources) {
       if (resource != null) {
         resource.used = false;
       }
     }
     next = 0;
+  }
+
+  /** Makes room for {@code capacity} entries and keeps the last ones. */
+  void resize(int capacity) {
+    int old = resources.length;
+    if (old == capacity) {
+      return;
+    }
+    int kept = Math.min(old, capacity);
+    @Nullable Resource[] resized = new @Nullable Resource[capacity];
+    for (int i = 0; i < kept; i++) {
+      resized[i] = resources[(next + old - kept + i) % old];
+    }
+    resources = resized;
+    next = kept == capacity ? 0 : kept;
   }
 
   int capacity() {

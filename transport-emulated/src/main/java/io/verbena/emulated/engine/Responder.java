@@ -93,6 +93,12 @@ final class Responder {
     }
   }
 
+  /** Takes up another limit of READs and atomics, and keeps what it has done and owes. */
+  void resize() {
+    resources.resize(link.maxDestinationReadAtomic);
+    replies.resize(link.maxDestinationReadAtomic);
+  }
+
   /** Drops the answers that it owes. */
   void clear() {
     replies.clear();

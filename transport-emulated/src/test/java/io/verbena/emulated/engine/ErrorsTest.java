@@ -400,6 +400,33 @@ class ErrorsTest {
   }
 
   @Test
+  void takesReadsOnceItHasResourcesForThem() {
+    Pair poor = Pair.reliable(attributes -> attributes.maxDestinationReadAtomic(0));
+    poor.b.modify(QueuePairState.SQD);
+    poor.b.attributes.maxDestinationReadAtomic(4);
+    poor.b.modify(QueuePairState.SQD);
+
+    poor.a.post(poor.read(1, 0, 10, 0));
+    poor.run();
+
+    assertThat(poor.a.host.sendsDone)
+        .extracting(Done::toString)
+        .containsExactly("1 SUCCESS RDMA_READ 10");
+  }
+
+  @Test
+  void refusesReadsOnceItHasNoResourcesForThem() {
+    pair.b.modify(QueuePairState.SQD);
+    pair.b.attributes.maxDestinationReadAtomic(0);
+    pair.b.modify(QueuePairState.SQD);
+
+    pair.a.post(pair.read(1, 0, 10, 0));
+    pair.run();
+
+    expectAtA("1 REM_INV_REQ_ERR");
+  }
+
+  @Test
   void refusesAWriteUnderABadKey() {
     pair.receiveAtB(9, 0, 10);
     pair.a.post(pair.fill(new SendWorkRequest().id(1).write(pair.atB.address, 0xbad), 0, 10));

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReplyQueueTest {
   private static final int ACK = 0x1f;
@@ -62,6 +64,24 @@ class ReplyQueueTest {
     queue.acknowledge(8, ACK, 4);
 
     assertThat(drain()).containsExactly("ACK 5", "READ 6", "ACK 7", "NAK 8", "ACK 8");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 16})
+  void keepsWhatIsOwedWithAnotherCapacity(int readsAndAtomics) {
+    for (int i = 0; i < 7; i++) {
+      queue.add(Kind.READ, i, ACK, 0);
+    }
+    for (int i = 0; i < 5; i++) {
+      queue.remove();
+    }
+    for (int i = 7; !queue.isFull(); i++) {
+      queue.add(Kind.READ, i, ACK, 0);
+    }
+
+    queue.resize(readsAndAtomics);
+
+    assertThat(drain()).hasSize(12).startsWith("READ 5", "READ 6").endsWith("READ 16");
   }
 
   @Test

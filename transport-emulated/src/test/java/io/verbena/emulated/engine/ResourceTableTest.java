@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.emulated.engine.ResourceTable.Resource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ResourceTableTest {
   private final ResourceTable table = new ResourceTable();
@@ -49,6 +51,42 @@ class ResourceTableTest {
 
     assertThat(table.find(true, 1)).isNull();
     assertThat(table.find(true, 2)).isNotNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5})
+  void keepsTheLastOnesWithAnotherCapacity(int capacity) {
+    for (int psn = 1; psn <= 4; psn++) {
+      addAtomic(psn, psn);
+    }
+
+    table.resize(capacity);
+
+    assertThat(table.capacity()).isEqualTo(capacity);
+    for (int psn = 1; psn <= 4; psn++) {
+      assertThat(table.find(true, psn) != null)
+          .as("keeps %d", psn)
+          .isEqualTo(psn > 4 - Math.min(3, capacity));
+    }
+  }
+
+  @Test
+  void goesOnWithTheOldestAfterAnotherCapacity() {
+    for (int psn = 1; psn <= 4; psn++) {
+      addAtomic(psn, psn);
+    }
+
+    table.resize(4);
+    addAtomic(5, 5);
+    assertThat(table.find(true, 2)).isNotNull();
+    addAtomic(6, 6);
+    assertThat(table.find(true, 2)).isNull();
+    table.resize(2);
+    addAtomic(7, 7);
+
+    assertThat(table.find(true, 5)).isNull();
+    assertThat(table.find(true, 6)).isNotNull();
+    assertThat(table.find(true, 7)).isNotNull();
   }
 
   @Test
