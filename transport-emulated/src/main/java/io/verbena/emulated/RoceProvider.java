@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@code udp-port=N}: the host's HCA takes packets on another UDP port than 4791, as only
- *       HCAs of the same kind can; 0 to listen on any
+ *       HCAs of the same kind can; 0 to listen on any. A datagram does not tell this port of its
+ *       sender: the way back that its header gives leads to 4791
  *   <li>{@code device=NAME}: the network interface to use
  *   <li>{@code source=ADDRESS}: the address of this machine to use
  *   <li>{@code mtu=N}: 256, 512, 1024, 2048 or 4096 bytes of payload per packet; without it, the

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.hca;
 
+import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.GlobalRoute;
 import io.verbena.verbs.MemoryWindow;
 import io.verbena.verbs.MemoryWindowType;
 import io.verbena.verbs.ProtectionDomain;
@@ -14,12 +17,14 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.WorkCompletion;
 import io.verbena.verbs.provider.AddressLimits;
 import io.verbena.verbs.provider.OpenCount;
 import io.verbena.verbs.provider.QueuePairLimits;
 import io.verbena.verbs.provider.Range;
 import io.verbena.verbs.provider.RegistrationLimits;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -122,6 +127,20 @@ public final class EmulatedProtectionDomain implements ProtectionDomain {
         Kind.ADDRESS_HANDLE,
         limits.maxAddressHandles(),
         () -> new EmulatedAddressHandle(this, vector));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The area has no UDP port: the way back leads to the HCA that takes packets on RoCEv2's, even
+   * if the sender is one with another.
+   */
+  @Override
+  public AddressHandle createAddressHandle(WorkCompletion received, ByteBuffer area) {
+    if (!received.isSuccess() || (received.flags() & WorkCompletion.GRH) == 0) {
+      return ProtectionDomain.super.createAddressHandle(received, area);
+    }
+    return createAddressHandle(GlobalRoute.back(area, List.of(UdpGid.plain(device.gid()))));
   }
 
   /** Creates an object that counts here, and on the device against its limit. */

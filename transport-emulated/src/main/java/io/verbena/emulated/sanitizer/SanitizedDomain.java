@@ -12,6 +12,7 @@ import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.SharedReceiveQueue;
+import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
 import java.util.Set;
 
@@ -69,6 +70,12 @@ final class SanitizedDomain implements ProtectionDomain {
   public AddressHandle createAddressHandle(AddressVector vector) {
     return new SanitizedAddressHandle(
         this, log.domain.createAddressHandle(vector), CallSite.here());
+  }
+
+  @Override
+  public AddressHandle createAddressHandle(WorkCompletion received, ByteBuffer area) {
+    return new SanitizedAddressHandle(
+        this, log.domain.createAddressHandle(received, area), CallSite.here());
   }
 
   @Override

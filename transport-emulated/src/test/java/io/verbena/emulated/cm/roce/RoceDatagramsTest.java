@@ -9,6 +9,7 @@ import io.verbena.emulated.Caller;
 import io.verbena.emulated.Loopbacks;
 import io.verbena.emulated.packet.HostFabric;
 import io.verbena.verbs.AddressHandle;
+import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
@@ -62,9 +63,14 @@ class RoceDatagramsTest {
   }
 
   private ConnectionIdentifier resolve(URI address) throws InterruptedException {
+    return resolve(active, address);
+  }
+
+  private static ConnectionIdentifier resolve(Caller caller, URI address)
+      throws InterruptedException {
     ConnectionIdentifier from =
-        active.manager.resolve(PortSpace.UDP, address, Caller.LIMIT.toNanos());
-    active.expect(ConnectionEvent.Type.ADDR_RESOLVED);
+        caller.manager.resolve(PortSpace.UDP, address, Caller.LIMIT.toNanos());
+    caller.expect(ConnectionEvent.Type.ADDR_RESOLVED);
     return from;
   }
 
@@ -81,14 +87,19 @@ class RoceDatagramsTest {
 
   private static void send(Caller from, QueuePair pair, DatagramPeer to, int immediate) {
     try (AddressHandle handle = from.domain().createAddressHandle(to.vector())) {
-      pair.postSend(
-          new SendWorkRequest()
-              .sendWithImmediate(immediate)
-              .to(handle, to.queuePair(), to.queueKey())
-              .buffer(from.region.address(), SIZE, from.region.lkey())
-              .signaled());
-      assertThat(from.next().isSuccess()).isTrue();
+      send(from, pair, handle, to.queuePair(), immediate);
     }
+  }
+
+  private static void send(
+      Caller from, QueuePair pair, AddressHandle way, int to, int immediate) {
+    pair.postSend(
+        new SendWorkRequest()
+            .sendWithImmediate(immediate)
+            .to(way, to, DatagramPeer.QUEUE_KEY)
+            .buffer(from.region.address(), SIZE, from.region.lkey())
+            .signaled());
+    assertThat(from.next().isSuccess()).isTrue();
   }
 
   private static void receive(Caller at, QueuePair pair) {
@@ -167,6 +178,31 @@ class RoceDatagramsTest {
       assertThat(peer).isNotNull();
       assertThat(peer.queuePair()).isEqualTo(serving.number());
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "&sanitize=true"})
+  void answersFromAnotherUdpPort(String option) throws Exception {
+    passive.close();
+    passive =
+        new Caller(URI.create("roce://" + Loopbacks.address(10) + "?udp-port=0" + option));
+    QueuePair asking = active.datagrams(resolve(SERVICE));
+    QueuePair serving = passive.datagrams(resolve(passive, URI.create(HERE + ":7000")));
+    receive(active, asking);
+    receive(passive, serving);
+    AddressVector there = AddressVector.to(passive.device.port().gids().get(0));
+    send(
+        active,
+        asking,
+        new DatagramPeer(there, serving.number(), DatagramPeer.QUEUE_KEY),
+        asking.number());
+
+    WorkCompletion came = passive.next();
+    try (AddressHandle back = passive.domain().createAddressHandle(came, route(passive))) {
+      send(passive, serving, back, came.sourceQueuePair(), 0);
+    }
+
+    assertThat(active.next().sourceQueuePair()).isEqualTo(serving.number());
   }
 
   @ParameterizedTest
