@@ -128,6 +128,12 @@ final class DirectTransfer {
       SendWorkRequest request,
       @Nullable MemoryKey local,
       @Nullable MemoryKey remote) {
+    if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
+      TransferResult own = checkReadOrAtomic(request);
+      if (own != TransferResult.DONE) {
+        return own;
+      }
+    }
     if (peer == null) {
       return withoutPeer(request);
     }
@@ -140,6 +146,15 @@ final class DirectTransfer {
           case LOCAL_INV, BIND_MW -> throw new AssertionError(request.opcode());
         };
     return acknowledged ? result : result.unacknowledged();
+  }
+
+  /** Checks what the peer has no part in. */
+  private TransferResult checkReadOrAtomic(SendWorkRequest request) {
+    if (RequestOpcodes.isAtomic(request.opcode())
+        && request.buffers().totalLength() != Long.BYTES) {
+      return TransferResult.LOCAL_LENGTH;
+    }
+    return pair.requestsReadsAndAtomics() ? TransferResult.DONE : TransferResult.LOCAL_OPERATION;
   }
 
   /** Handles UD, and connections whose peer cannot answer. */
@@ -432,9 +447,6 @@ final class DirectTransfer {
 
   private TransferResult atomic(SendWorkRequest request, DirectQueuePair peer) {
     ScatterGatherList buffers = request.buffers();
-    if (buffers.totalLength() != Long.BYTES) {
-      return TransferResult.LOCAL_LENGTH;
-    }
     if (!peer.allows(REMOTE_ATOMIC)
         || !peer.servesReadsAndAtomics()
         || (request.remoteAddress() & Long.BYTES - 1) != 0) {

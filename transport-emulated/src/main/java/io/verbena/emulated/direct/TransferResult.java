@@ -15,7 +15,10 @@ enum TransferResult {
   RECEIVER_NOT_READY(CompletionStatus.RNR_RETRY_EXC_ERR),
   /** The peer is not there, or in no state to answer: try again. */
   NO_ANSWER(CompletionStatus.RETRY_EXC_ERR),
-  /** A LOCAL_INV of a key that cannot be invalidated. */
+  /**
+   * A LOCAL_INV of a key that cannot be invalidated, or a READ or atomic of a queue pair that may
+   * have none outstanding.
+   */
   LOCAL_OPERATION(CompletionStatus.LOC_QP_OP_ERR),
   BIND_REFUSED(CompletionStatus.MW_BIND_ERR),
   LOCAL_LENGTH(CompletionStatus.LOC_LEN_ERR),

@@ -76,6 +76,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
   private volatile int receivePsn;
   private volatile int access;
   private volatile boolean readsAndAtomics;
+  private volatile boolean ownReadsAndAtomics;
   private volatile int queueKey;
   private volatile boolean established;
   private boolean lastReceiveTold;
@@ -294,6 +295,11 @@ public abstract class EmulatedQueuePair implements QueuePair {
   /** Returns whether it has resources for READs and atomics of its peer. */
   public final boolean servesReadsAndAtomics() {
     return readsAndAtomics;
+  }
+
+  /** Returns whether it may have READs and atomics of its own outstanding. */
+  public final boolean requestsReadsAndAtomics() {
+    return ownReadsAndAtomics;
   }
 
   /**
@@ -524,6 +530,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
     queueKey = merged.queueKey();
     access = Access.bits(merged.access());
     readsAndAtomics = merged.maxDestinationReadAtomic() > 0;
+    ownReadsAndAtomics = merged.maxReadAtomic() > 0;
     sendPsn = merged.sendPsn();
     receivePsn = merged.receivePsn();
     if (to == QueuePairState.RESET) {

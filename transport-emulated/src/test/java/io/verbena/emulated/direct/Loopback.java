@@ -15,6 +15,15 @@ final class Loopback {
   private Loopback() {}
 
   static void connect(EmulatedDevice device, QueuePair pair, QueuePair to) {
+    connect(device, pair, to, 1);
+  }
+
+  /**
+   * Connects one end.
+   *
+   * @param maxReadAtomic READs and atomics that it may have outstanding
+   */
+  static void connect(EmulatedDevice device, QueuePair pair, QueuePair to, int maxReadAtomic) {
     toReadyToReceive(device, pair, to);
     pair.modify(
         new QueuePairAttributes()
@@ -24,7 +33,7 @@ final class Loopback {
             .retryCount(7)
             .rnrRetry(7)
             .sendPsn(1)
-            .maxReadAtomic(1));
+            .maxReadAtomic(maxReadAtomic));
   }
 
   static void toReadyToReceive(EmulatedDevice device, QueuePair pair, QueuePair to) {
