@@ -10,6 +10,7 @@ import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.Gid;
+import io.verbena.verbs.Mtu;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
@@ -43,12 +44,7 @@ class RoceOptionsTest {
         ProtectionDomain domain = device.allocateProtectionDomain();
         QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue, queue, 1, 1))) {
       Gid self = device.port().gids().get(0);
-      pair.modify(
-          new QueuePairAttributes()
-              .state(QueuePairState.INIT)
-              .pkeyIndex(0)
-              .port(1)
-              .access(EnumSet.noneOf(Access.class)));
+      pair.modify(toInit());
 
       assertNotSupported(
           () -> domain.createAddressHandle(new AddressVector(self, 0, 64, 8, 0)),
@@ -66,6 +62,34 @@ class RoceOptionsTest {
         assertThat(handle.vector().trafficClass()).isZero();
       }
     }
+  }
+
+  @Test
+  void refusesALargerPathMtuThanThePorts() {
+    try (Device device = open("?mtu=256");
+        CompletionQueue queue = device.createCompletionQueue(4, null);
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue, queue, 1, 1))) {
+      pair.modify(toInit());
+      QueuePairAttributes change =
+          toReceive(device, AddressVector.to(device.port().gids().get(0)));
+
+      assertThatThrownBy(() -> pair.modify(change.pathMtu(Mtu.MTU_512)))
+          .isInstanceOfSatisfying(
+              VerbsException.class, e -> assertThat(e.error()).isEqualTo(VerbsError.INVALID))
+          .hasMessage("modify queue pair: PATH_MTU: 512 (expected: <= 256, the port's)");
+
+      assertThat(pair.state()).isEqualTo(QueuePairState.INIT);
+      pair.modify(change.pathMtu(Mtu.MTU_256));
+    }
+  }
+
+  private static QueuePairAttributes toInit() {
+    return new QueuePairAttributes()
+        .state(QueuePairState.INIT)
+        .pkeyIndex(0)
+        .port(1)
+        .access(EnumSet.noneOf(Access.class));
   }
 
   private static QueuePairAttributes toReceive(Device device, AddressVector vector) {

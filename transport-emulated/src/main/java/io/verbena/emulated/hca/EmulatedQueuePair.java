@@ -6,6 +6,7 @@ import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.DeviceCounters.Counter;
+import io.verbena.verbs.Mtu;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
@@ -496,6 +497,18 @@ public abstract class EmulatedQueuePair implements QueuePair {
     QueuePairState to = QueuePairTransitions.check(type, from, change, 1, 1, device.attributes());
     if (to == QueuePairState.SQD) {
       device.attributes().require(Capability.SEND_QUEUE_DRAIN);
+    }
+    Mtu most = device.fabric().mtu();
+    if (change.has(Field.PATH_MTU) && change.pathMtu().compareTo(most) > 0) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "modify queue pair: "
+              + Field.PATH_MTU
+              + ": "
+              + change.pathMtu().bytes()
+              + " (expected: <= "
+              + most.bytes()
+              + ", the port's)");
     }
     AddressVector vector = change.addressVector();
     if (vector != null) {
