@@ -37,7 +37,11 @@ final class MediaBind {
   private final URI address;
   private final List<URI> order;
   private final Function<URI, Mono<RdmaServer>> bind;
+
+  /** Those that listen, until they are handed over; guarded by this, as any thread may cancel. */
   private final List<RdmaServer> bound = new ArrayList<>();
+
+  private boolean givenUp;
   private @Nullable RdmaException leftOut;
   private int port;
   private int tried;
@@ -64,7 +68,10 @@ final class MediaBind {
         Mono.defer(
             () -> {
               MediaBind attempt = new MediaBind(address, order, bind);
-              return attempt.next().doOnCancel(attempt::giveUp);
+              return attempt
+                  .next()
+                  .doOnError(failure -> attempt.giveUp())
+                  .doOnCancel(attempt::giveUp);
             });
     return address.getPort() == 0 ? once.retryWhen(RETRY) : once;
   }
@@ -76,9 +83,7 @@ final class MediaBind {
 
   private Mono<RdmaServer> next() {
     if (tried == order.size()) {
-      return bound.isEmpty()
-          ? Mono.error(leftOut)
-          : Mono.just(MediaServer.of(Media.withPort(address, port), bound));
+      return handOver();
     }
     URI candidate = Media.withPort(order.get(tried++), port);
     return Mono.defer(() -> bind.apply(candidate))
@@ -91,16 +96,35 @@ final class MediaBind {
             });
   }
 
+  /** The servers are the subscriber's from here on: one that takes one value cancels before it. */
+  private synchronized Mono<RdmaServer> handOver() {
+    if (givenUp) {
+      return Mono.empty();
+    }
+    if (bound.isEmpty()) {
+      return Mono.error(leftOut);
+    }
+    RdmaServer all = MediaServer.of(Media.withPort(address, port), bound);
+    bound.clear();
+    return Mono.just(all);
+  }
+
   private void listens(RdmaServer server) {
-    bound.add(server);
     if (port == 0) {
       port = server.address().getPort();
+    }
+    boolean late;
+    synchronized (this) {
+      bound.add(server);
+      late = givenUp;
+    }
+    if (late) {
+      giveUp();
     }
   }
 
   private void failed(URI candidate, RdmaException failure) {
     if (isTaken(failure)) {
-      giveUp();
       throw failure;
     }
     LOG.info("{}: does not listen on {}: {}", address, candidate, failure.getMessage());
@@ -108,9 +132,12 @@ final class MediaBind {
   }
 
   private void giveUp() {
-    for (RdmaServer server : bound) {
-      server.dispose();
+    RdmaServer all;
+    synchronized (this) {
+      givenUp = true;
+      all = MediaServer.of(address, bound);
+      bound.clear();
     }
-    bound.clear();
+    all.dispose();
   }
 }

@@ -18,6 +18,10 @@ import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.OtherProcess;
 import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -25,13 +29,19 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.CoreSubscriber;
+import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 
 /** Addresses {@code rdma://host:port}, which leave to both ends what carries a connection. */
 @Tag("once")
 class MediaTest {
   private static final URI ANY_PORT = URI.create("rdma://127.0.0.1:0");
   private static final URI BY_SHM = URI.create("rdma://127.0.0.1:0?medium=shm");
+
+  private static final URI FIRST = URI.create("emulated://media-bind-first:7001");
+  private static final URI SECOND = URI.create("emulated://media-bind-second:7002");
 
   private final RdmaTransport transport = RdmaTransport.create(Ends.options().build());
 
@@ -257,6 +267,92 @@ class MediaTest {
 
     server.onClose().block(Ends.LIMIT);
     assertThat(server.isDisposed()).isTrue();
+  }
+
+  @Test
+  void keepsListeningForASubscriberThatCancelsAsItTakesTheServer() {
+    RdmaServer server =
+        transport
+            .bind(ANY_PORT, c -> c.send(c.receive()))
+            .flux()
+            .next()
+            .blockOptional(Ends.LIMIT)
+            .orElseThrow();
+
+    assertThat(server.isDisposed()).isFalse();
+    assertEchoes(connect(server.address()));
+  }
+
+  @Test
+  void keepsListeningWhenAChainBehindTheBindIsCancelled() {
+    CompletableFuture<RdmaServer> bound = new CompletableFuture<>();
+    Disposable chain =
+        transport
+            .bind(ANY_PORT, c -> c.send(c.receive()))
+            .flatMap(
+                server -> {
+                  bound.complete(server);
+                  return Mono.never();
+                })
+            .subscribe();
+    assertThat(bound).succeedsWithin(Ends.LIMIT);
+
+    chain.dispose();
+
+    assertThat(bound.join().isDisposed()).isFalse();
+    assertEchoes(connect(bound.join().address()));
+  }
+
+  @Test
+  void listensNoMoreOnTheFirstMediumWhenAnotherOneFailsInAnUnknownWay() {
+    CompletableFuture<RdmaServer> first = new CompletableFuture<>();
+
+    assertThatThrownBy(
+            () ->
+                MediaBind.bind(
+                        URI.create("rdma://127.0.0.1:7003"),
+                        List.of(SECOND, FIRST),
+                        candidate ->
+                            first.isDone()
+                                ? Mono.error(new IllegalStateException("thrown by a test"))
+                                : listen(candidate).doOnNext(first::complete))
+                    .block(Ends.LIMIT))
+        .isInstanceOf(IllegalStateException.class);
+
+    assertThat(first.join().isDisposed()).isTrue();
+  }
+
+  @Test
+  void listensNoMoreOnceItWasCancelled() {
+    RdmaServer early = listen(FIRST).blockOptional(Ends.LIMIT).orElseThrow();
+    RdmaServer late = listen(SECOND).blockOptional(Ends.LIMIT).orElseThrow();
+    Queue<CoreSubscriber<? super RdmaServer>> binding = new ArrayDeque<>();
+    Disposable bind =
+        MediaBind.bind(
+                ANY_PORT,
+                List.of(SECOND, FIRST),
+                candidate ->
+                    new Mono<>() {
+                      @Override
+                      public void subscribe(CoreSubscriber<? super RdmaServer> subscriber) {
+                        // Its bind cannot be cancelled once it has begun.
+                        subscriber.onSubscribe(Operators.emptySubscription());
+                        binding.add(subscriber);
+                      }
+                    })
+            .subscribe();
+    binding.remove().onNext(early);
+    CoreSubscriber<? super RdmaServer> second = binding.remove();
+
+    bind.dispose();
+    second.onNext(late);
+
+    assertThat(early.isDisposed()).isTrue();
+    assertThat(late.isDisposed()).isTrue();
+  }
+
+  private Mono<RdmaServer> listen(URI address) {
+    return transport.bind(address, c -> Mono.never());
   }
 
   @Test
