@@ -34,6 +34,11 @@ public class SendCredits {
     used++;
   }
 
+  /** Takes back the use of one, as nothing of it reached the peer. */
+  public void takeBack() {
+    used--;
+  }
+
   /** Gives so many back, which then are used. */
   public void giveBack(int count) {
     used += count;

@@ -120,6 +120,11 @@ abstract class Operation<T> extends Mono<T>
   /** Releases all memory, without success. */
   abstract void release();
 
+  /** A request was posted: it uses up what {@link #mayPost} has found. */
+  void wasPosted(boolean last) {
+    // Most need nothing but the slot.
+  }
+
   /** Returns whether the next request may be posted; the last one may need more than a slot. */
   boolean mayPost(boolean last) {
     return room.slots().mayPost();
@@ -361,6 +366,7 @@ abstract class Operation<T> extends Mono<T>
         throw e;
       }
       room.requestPosted();
+      wasPosted(last);
     } while (posted < length);
     return true;
   }

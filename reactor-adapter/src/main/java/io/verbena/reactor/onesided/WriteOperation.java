@@ -159,15 +159,21 @@ final class WriteOperation extends Operation<Void> implements Notice {
   @Override
   void describe(SendWorkRequest request, int offset, int count) {
     if (how == Telling.IMMEDIATE && offset + count == length) {
-      room.sender().notified();
       request.writeWithImmediate(at.address() + offset, at.key(), immediate);
-      return;
+    } else {
+      request.write(at.address() + offset, at.key());
     }
-    if (how == Telling.FRAME && !promised) {
+  }
+
+  /** Uses up credits now, and not before: what the HCA refuses costs none. */
+  @Override
+  void wasPosted(boolean last) {
+    if (how == Telling.IMMEDIATE && last) {
+      room.sender().notified();
+    } else if (how == Telling.FRAME && !promised) {
       promised = true;
       room.sender().promiseNotice();
     }
-    request.write(at.address() + offset, at.key());
   }
 
   @Override
@@ -215,6 +221,10 @@ final class WriteOperation extends Operation<Void> implements Notice {
 
   @Override
   void release() {
+    if (promised && !telling) {
+      promised = false;
+      room.sender().takeBackNotice();
+    }
     Lease leased = lease;
     if (leased != null) {
       lease = null;

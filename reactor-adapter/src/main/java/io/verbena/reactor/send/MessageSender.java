@@ -206,6 +206,13 @@ public final class MessageSender {
     notices.use();
   }
 
+  /** Frees what a promised notice has used up, and that is not sent as its WRITE failed. */
+  public void takeBackNotice() {
+    notices.takeBack();
+    // Others may wait for it.
+    turn.ask();
+  }
+
   // ---- sends
 
   /** Sends messages to the peer; takes them over. */

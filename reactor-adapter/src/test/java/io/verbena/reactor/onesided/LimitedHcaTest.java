@@ -2,9 +2,12 @@
 package io.verbena.reactor.onesided;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.verbena.HcaException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaConnection.Immediate;
 import io.verbena.RdmaMemory;
@@ -22,6 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -150,6 +154,39 @@ class LimitedHcaTest {
 
     assertThat(sent).failsWithin(Ends.LIMIT);
     assertThat(messages).allSatisfy(each -> assertThat(each.refCnt()).isZero());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"POST_SEND", "POST_SECOND_SEND"})
+  void keepsTheCreditOfANoticeThatIsNotSentAsTheWriteWasRefused(Fault.Place place) {
+    assumeFalse(Ends.linkRequests(), "a refused request costs the connection");
+    try (Ends narrow = Ends.create(Ends.options().window(1))) {
+      Ends.Pair refused =
+          narrow.connect(
+              LimitedProvider.faulty(narrow.server().address(), place, Fault.Kind.EXCEPTION));
+      RdmaMemory.Region target =
+          refused
+              .server()
+              .memory()
+              .register(ByteBuffer.allocateDirect(LENGTH), Set.of(Right.WRITE));
+      RemoteMemory to = target.token();
+
+      assertThatThrownBy(
+              () ->
+                  refused
+                      .client()
+                      .writeWithImmediate(Ends.message(refused.client(), LENGTH, 1), to, 1)
+                      .block(Ends.LIMIT))
+          .isInstanceOf(HcaException.class);
+      refused
+          .client()
+          .writeWithImmediate(Ends.message(refused.client(), LENGTH, 2), to, 2)
+          .block(Ends.LIMIT);
+
+      assertThat(refused.server().immediates().next().block(Ends.LIMIT))
+          .isEqualTo(new Immediate(2, LENGTH));
+      target.close();
+    }
   }
 
   private static ByteBuf heap(long seed) {

@@ -22,6 +22,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import reactor.core.publisher.Mono;
 
 /**
@@ -72,9 +73,18 @@ public final class Ends implements AutoCloseable {
   }
 
   private static boolean have(Capability capability) {
+    return ofDevice(device -> device.attributes().supports(capability));
+  }
+
+  /** Returns whether requests are linked: one that the HCA refuses then costs the connection. */
+  public static boolean linkRequests() {
+    return ofDevice(Device::hasCostlyPosts);
+  }
+
+  private static boolean ofDevice(Predicate<Device> question) {
     URI address = Addresses.of("capabilities");
     try (Device device = VerbsProviders.find(address).open(address)) {
-      return device.attributes().supports(capability);
+      return question.test(device);
     }
   }
 

@@ -32,6 +32,8 @@ public final class Fault {
     POST_RECEIVE,
     /** When a request is posted; a {@link VerbsException} whatever the kind. */
     POST_SEND,
+    /** The same, when a second request is posted. */
+    POST_SECOND_SEND,
     /** When a list is posted: from its second request on. */
     POST_LIST,
     /**
@@ -76,6 +78,7 @@ public final class Fault {
   private final AtomicBoolean thrown = new AtomicBoolean();
   private final Map<Object, Object> plain = new ConcurrentHashMap<>();
   private int receives;
+  private int sends;
 
   Fault(Place place, Kind kind) {
     this.place = place;
@@ -183,7 +186,7 @@ public final class Fault {
   /** A queue pair that throws as receives or requests are posted, if that is the place. */
   QueuePair in(QueuePair pair) {
     switch (place) {
-      case POST_RECEIVE, POST_SEND, POST_LIST, POST_OWN_RECEIVE -> {}
+      case POST_RECEIVE, POST_SEND, POST_SECOND_SEND, POST_LIST, POST_OWN_RECEIVE -> {}
       default -> {
         return pair;
       }
@@ -196,10 +199,11 @@ public final class Fault {
               if ("postReceive".equals(method.getName())) {
                 receive((ReceiveWorkRequest) arguments[0]);
               }
-              if ("postSend".equals(method.getName()) && isFirst(Place.POST_SEND)) {
-                throw new VerbsException(VerbsError.NO_MEMORY, MESSAGE);
-              }
               if ("postSend".equals(method.getName())) {
+                sends++;
+                if (isFirst(Place.POST_SEND) || (sends > 1 && isFirst(Place.POST_SECOND_SEND))) {
+                  throw new VerbsException(VerbsError.NO_MEMORY, MESSAGE);
+                }
                 if (place == Place.POST_OWN_RECEIVE) {
                   LISTS.add(0);
                 }
