@@ -21,14 +21,25 @@ final class FramesInFlight {
   /** Frames with data, each at its number modulo the length, which grows with them. */
   private @Nullable SendFrame[] flying = new @Nullable SendFrame[FIRST];
 
-  private int opened;
-  private int arrived;
+  /** Numbers that no connection uses up: a send may end long after its last frame. */
+  private long opened;
+
+  private long arrived;
   private boolean closeArrived;
 
   FramesInFlight(SendFrames buffers, DutyCycleEnd turn, FailureGuard guard) {
+    this(buffers, turn, guard, 0);
+  }
+
+  /**
+   * @param first the number of the first frame with data
+   */
+  FramesInFlight(SendFrames buffers, DutyCycleEnd turn, FailureGuard guard, long first) {
     this.buffers = buffers;
     this.turn = turn;
     this.guard = guard;
+    opened = first;
+    arrived = first;
   }
 
   /**
@@ -43,16 +54,20 @@ final class FramesInFlight {
       grow();
     }
     frame.number = opened++;
-    flying[frame.number & flying.length - 1] = frame;
+    flying[at(frame.number)] = frame;
     return frame;
   }
 
+  private int at(long number) {
+    return (int) number & flying.length - 1;
+  }
+
   private void grow() {
-    @Nullable SendFrame[] more = new @Nullable SendFrame[2 * flying.length];
-    for (int number = arrived; number != opened; number++) {
-      more[number & more.length - 1] = flying[number & flying.length - 1];
+    @Nullable SendFrame[] fewer = flying;
+    flying = new @Nullable SendFrame[2 * fewer.length];
+    for (long number = arrived; number != opened; number++) {
+      flying[at(number)] = fewer[(int) number & fewer.length - 1];
     }
-    flying = more;
   }
 
   /**
@@ -69,7 +84,7 @@ final class FramesInFlight {
   /** Takes back the frame for data that was opened last, and that is not needed. */
   void cancel(SendFrame frame) {
     opened--;
-    flying[frame.number & flying.length - 1] = null;
+    flying[at(frame.number)] = null;
     buffers.giveBack(frame);
   }
 
@@ -79,7 +94,7 @@ final class FramesInFlight {
     FrameWaiter waiter = frame.takeWaiters();
     if (frame.data) {
       arrived = frame.number + 1;
-      flying[frame.number & flying.length - 1] = null;
+      flying[at(frame.number)] = null;
     }
     closeArrived |= frame.closes;
     buffers.giveBack(frame);
@@ -105,7 +120,7 @@ final class FramesInFlight {
     frame.releasePayload();
     FrameWaiter waiter = frame.takeWaiters();
     if (frame.data) {
-      flying[frame.number & flying.length - 1] = null;
+      flying[at(frame.number)] = null;
     }
     buffers.giveBack(frame);
     while (waiter != null) {
@@ -120,11 +135,11 @@ final class FramesInFlight {
    * Returns whether the frame of this number is at the peer; if not, calls {@code waiter} when it
    * is.
    */
-  boolean hasArrived(int number, FrameWaiter waiter) {
-    if (arrived - number > 0) {
+  boolean hasArrived(long number, FrameWaiter waiter) {
+    if (number < arrived) {
       return true;
     }
-    SendFrame frame = flying[number & flying.length - 1];
+    SendFrame frame = flying[at(number)];
     if (frame != null) {
       // Else it was lost, and the connection is about to fail all its sends.
       frame.tell(waiter);

@@ -572,7 +572,7 @@ public final class MessageSender {
    * Returns whether the frame of this number is at the peer; if not, calls {@code waiter} when it
    * is.
    */
-  boolean hasArrived(int number, FrameWaiter waiter) {
+  boolean hasArrived(long number, FrameWaiter waiter) {
     return flying.hasArrived(number, waiter);
   }
 

@@ -29,7 +29,7 @@ final class SendFrame implements RequestOwner {
   private @Nullable FrameWaiter waiters;
 
   /** Its place in the order of frames with data; meaningless for others. */
-  int number;
+  long number;
 
   /** Whether it has, or is for, messages, rendezvous or immediates. */
   boolean data;

@@ -66,7 +66,7 @@ final class SendOperation extends Mono<Void>
   private boolean placedAny;
   private int asked;
   private int taken;
-  private int lastFrame;
+  private long lastFrame;
   private int unread;
 
   SendOperation(MessageSender sender, Publisher<? extends ByteBuf> messages) {
@@ -377,7 +377,7 @@ final class SendOperation extends Mono<Void>
   }
 
   /** A message of this send stands in this frame. */
-  void placed(int frame) {
+  void placed(long frame) {
     placedAny = true;
     lastFrame = frame;
   }
