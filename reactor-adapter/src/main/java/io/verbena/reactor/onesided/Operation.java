@@ -117,8 +117,17 @@ abstract class Operation<T> extends Mono<T>
   /** Signals success; the memory that it held was handed on or is released by this. */
   abstract void complete(CoreSubscriber<? super T> to);
 
-  /** Releases all memory, without success. */
+  /** Releases all memory, whatever a part of that throws. */
   abstract void release();
+
+  /** Releases all memory. What that throws ends the connection, and keeps no signal back. */
+  final void releaseGuarded() {
+    try {
+      release();
+    } catch (Throwable thrown) {
+      room.guard().broke(thrown);
+    }
+  }
 
   /** A request was posted: it uses up what {@link #mayPost} has found. */
   void wasPosted(boolean last) {
@@ -422,14 +431,14 @@ abstract class Operation<T> extends Mono<T>
       complete(subscriber());
     } else {
       over = true;
-      release();
+      releaseGuarded();
     }
   }
 
   /** Ends it with an error, when no request of it is outstanding. */
   final void end(RdmaException why) {
     over = true;
-    room.guard().guarded(this::release);
+    releaseGuarded();
     if (mayTell()) {
       room.guard().guarded(() -> room.resources().countFailure(operation(), why));
       room.guard().tellError(subscriber(), why);
@@ -446,10 +455,10 @@ abstract class Operation<T> extends Mono<T>
   private void stop() {
     if (!over && outstanding == 0 && !isTelling()) {
       over = true;
-      release();
       if (begun) {
         waitingQueue().remove(this);
       }
+      releaseGuarded();
     }
   }
 

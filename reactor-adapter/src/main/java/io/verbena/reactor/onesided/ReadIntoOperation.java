@@ -162,7 +162,7 @@ final class ReadIntoOperation extends Operation<Void> {
       end(unusable(e));
       return;
     }
-    release();
+    releaseGuarded();
     to.onComplete();
   }
 
@@ -190,11 +190,30 @@ final class ReadIntoOperation extends Operation<Void> {
 
   @Override
   void release() {
+    try {
+      closeSink();
+    } finally {
+      try {
+        releaseMemory();
+      } finally {
+        if (held) {
+          held = false;
+          ReferenceCountUtil.safeRelease(into);
+        }
+      }
+    }
+  }
+
+  private void closeSink() {
     Exposure own = sink;
     if (own != null) {
       sink = null;
       own.close();
     }
+  }
+
+  /** Releases the detour or the lease: there is but one of them. */
+  private void releaseMemory() {
     ByteBuf buffer = detour;
     if (buffer != null) {
       detour = null;
@@ -204,10 +223,6 @@ final class ReadIntoOperation extends Operation<Void> {
     if (leased != null) {
       lease = null;
       leased.release();
-    }
-    if (held) {
-      held = false;
-      ReferenceCountUtil.safeRelease(into);
     }
   }
 }

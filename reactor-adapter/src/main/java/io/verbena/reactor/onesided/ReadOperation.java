@@ -72,7 +72,12 @@ final class ReadOperation extends Operation<ByteBuf> {
 
   @Override
   void complete(CoreSubscriber<? super ByteBuf> to) {
-    closeSink();
+    try {
+      closeSink();
+    } catch (Throwable thrown) {
+      // The peer's right to the bytes ends with the connection then.
+      room.guard().broke(thrown);
+    }
     ByteBuf buffer = target;
     if (buffer != null) {
       target = null;
@@ -90,11 +95,14 @@ final class ReadOperation extends Operation<ByteBuf> {
 
   @Override
   void release() {
-    closeSink();
-    ByteBuf buffer = target;
-    if (buffer != null) {
-      target = null;
-      buffer.release();
+    try {
+      closeSink();
+    } finally {
+      ByteBuf buffer = target;
+      if (buffer != null) {
+        target = null;
+        buffer.release();
+      }
     }
   }
 }

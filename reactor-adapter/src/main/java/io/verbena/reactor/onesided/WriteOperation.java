@@ -215,7 +215,7 @@ final class WriteOperation extends Operation<Void> implements Notice {
 
   @Override
   void complete(CoreSubscriber<? super Void> to) {
-    release();
+    releaseGuarded();
     to.onComplete();
   }
 
@@ -225,11 +225,22 @@ final class WriteOperation extends Operation<Void> implements Notice {
       promised = false;
       room.sender().takeBackNotice();
     }
+    try {
+      releaseLease();
+    } finally {
+      releaseData();
+    }
+  }
+
+  private void releaseLease() {
     Lease leased = lease;
     if (leased != null) {
       lease = null;
       leased.release();
     }
+  }
+
+  private void releaseData() {
     ByteBuf buffer = data;
     if (buffer != null) {
       data = null;

@@ -231,11 +231,14 @@ final class RendezvousRead implements RequestOwner {
       allocation = null;
       underway.abandon();
     }
-    closeSink();
-    ByteBuf message = buffer;
-    if (message != null) {
-      buffer = null;
-      message.release();
+    try {
+      closeSink();
+    } finally {
+      ByteBuf message = buffer;
+      if (message != null) {
+        buffer = null;
+        message.release();
+      }
     }
   }
 }

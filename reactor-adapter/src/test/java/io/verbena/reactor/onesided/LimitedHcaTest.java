@@ -189,6 +189,47 @@ class LimitedHcaTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void endsAWriteWhoseMemoryTheHcaKeeps(Fault.Kind kind) {
+    try (Ends uncached = Ends.create(Ends.options().maxCachedRegistrations(0))) {
+      RdmaConnection client = keeping(uncached, kind);
+      ByteBuf data = Ends.fill(Unpooled.directBuffer(LENGTH, LENGTH), LENGTH, 3);
+
+      client.write(data, token(uncached)).block(Ends.LIMIT);
+
+      assertThat(data.refCnt()).isZero();
+      byte[] written = new byte[LENGTH];
+      memory.get(0, written);
+      assertThat(written).isEqualTo(Ends.bytes(LENGTH, 3));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void endsAReadWhoseMemoryTheHcaKeeps(Fault.Kind kind) {
+    try (Ends uncached = Ends.create(Ends.options().maxCachedRegistrations(0))) {
+      RdmaConnection client = keeping(uncached, kind);
+      ByteBuf into = Unpooled.directBuffer(LENGTH, LENGTH);
+
+      client.read(token(uncached), into).block(Ends.LIMIT);
+
+      assertThat(into.refCnt()).isOne();
+      assertThat(Ends.take(into)).isEqualTo(Ends.bytes(LENGTH, 1));
+    }
+  }
+
+  private static RdmaConnection keeping(Ends ends, Fault.Kind kind) {
+    return ends.connect(
+            LimitedProvider.faulty(ends.server().address(), Fault.Place.DEREGISTER, kind))
+        .client();
+  }
+
+  /** Of the same memory, at another server. */
+  private RemoteMemory token(Ends ends) {
+    return ends.server().memory().register(memory, Set.of(Right.READ, Right.WRITE)).token();
+  }
+
   private static ByteBuf heap(long seed) {
     return Ends.fill(Unpooled.buffer(), 7000, seed);
   }

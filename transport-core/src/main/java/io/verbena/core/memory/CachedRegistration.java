@@ -81,7 +81,8 @@ final class CachedRegistration {
     }
   }
 
+  /** Deregisters it, or leaves that to the end of the device if the HCA refuses. */
   void close() {
-    registration.close();
+    registration.closeOrLeave();
   }
 }

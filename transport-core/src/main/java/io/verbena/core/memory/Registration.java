@@ -2,10 +2,15 @@
 package io.verbena.core.memory;
 
 import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.VerbsException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
 /** A memory region and the bytes that it counts against the limit. Thread-safe. */
 final class Registration {
+  private static final Logger LOG = System.getLogger(RegisteredMemory.class.getName());
+
   private final Registrations registrations;
   private final MemoryRegion region;
   private final long charge;
@@ -55,6 +60,21 @@ final class Registration {
   void close() {
     if (open && deregister()) {
       registrations.forget(this);
+    }
+  }
+
+  /**
+   * As {@link #close}, on the way to something else. What the HCA refuses is logged: it still
+   * stands among what is open, and is closed with all that.
+   */
+  void closeOrLeave() {
+    try {
+      close();
+    } catch (VerbsException e) {
+      LOG.log(
+          Level.WARNING,
+          "the HCA keeps " + charge + " bytes registered until the device is closed",
+          e);
     }
   }
 

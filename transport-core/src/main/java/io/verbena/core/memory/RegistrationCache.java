@@ -6,7 +6,6 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 import io.netty.buffer.UnpooledUnsafeDirectByteBuf;
 import io.verbena.verbs.Access;
-import io.verbena.verbs.VerbsException;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.nio.ByteBuffer;
@@ -107,7 +106,9 @@ final class RegistrationCache {
         return null;
       }
     }
-    close(stale);
+    if (stale != null) {
+      stale.close();
+    }
     return null;
   }
 
@@ -146,7 +147,7 @@ final class RegistrationCache {
       }
       lease = begin(made, address);
     }
-    dropped.forEach(RegistrationCache::close);
+    dropped.forEach(CachedRegistration::close);
     return lease;
   }
 
@@ -192,7 +193,7 @@ final class RegistrationCache {
         }
       }
     }
-    dropped.forEach(RegistrationCache::close);
+    dropped.forEach(CachedRegistration::close);
   }
 
   /** Drops the registrations whose buffers are garbage. */
@@ -235,18 +236,6 @@ final class RegistrationCache {
       List<CachedRegistration> all, @Nullable CachedRegistration registration) {
     if (registration != null) {
       all.add(registration);
-    }
-  }
-
-  /** Closes one that was dropped, on the way to something else. */
-  private static void close(@Nullable CachedRegistration dropped) {
-    if (dropped == null) {
-      return;
-    }
-    try {
-      dropped.close();
-    } catch (VerbsException e) {
-      // It still stands among what is open, and is closed with all that.
     }
   }
 

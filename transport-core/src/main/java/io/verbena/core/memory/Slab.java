@@ -51,7 +51,8 @@ final class Slab {
     return registration.isOpen();
   }
 
+  /** Deregisters it; if the HCA refuses, it stays open, and can be used. */
   void close() {
-    registration.close();
+    registration.closeOrLeave();
   }
 }

@@ -153,9 +153,8 @@ final class Slabs {
   private static boolean closeIfIdle(Slab slab) {
     if (slab.isIdle()) {
       slab.close();
-      return true;
     }
-    return false;
+    return !slab.isOpen();
   }
 
   /** Drops the free buffers and makes no new ones. Their owner closes the registrations. */

@@ -21,6 +21,8 @@ import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaOptions;
 import io.verbena.verbs.Access;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -371,6 +373,46 @@ class RegistrationCacheTest {
       lease.release();
       assertThat(domain.open()).isEmpty();
     }
+  }
+
+  @Test
+  void leavesWhatTheHcaDoesNotDeregisterToTheEnd() {
+    try (RegisteredMemory uncached =
+        new RegisteredMemory(domain, RdmaOptions.builder().maxCachedRegistrations(0).build())) {
+      Lease lease = requireNonNull(uncached.lease(buffers.get(0), 5, 10));
+      domain.whileClosing(RegistrationCacheTest::refuse);
+
+      lease.release();
+
+      assertThat(domain.open()).hasSize(1);
+      assertThat(uncached.registeredBytes()).isEqualTo(10);
+      domain.whileClosing(() -> {});
+    }
+    assertThat(domain.open()).isEmpty();
+  }
+
+  @Test
+  void usesSlabsThatTheHcaDoesNotDeregister() {
+    ByteBuf large = memory.allocator().directBuffer(512 << 10);
+    large.release();
+    memory.allocator().directBuffer(1000).release();
+    int open = domain.open().size();
+    domain.whileClosing(RegistrationCacheTest::refuse);
+    ByteBuf tooLong = Unpooled.directBuffer((int) LIMIT);
+
+    assertThatThrownBy(() -> memory.lease(tooLong, 0, (int) LIMIT))
+        .isInstanceOf(MemoryLimitException.class);
+
+    assertThat(domain.open()).hasSize(open);
+    memory.allocator().directBuffer(1000).release();
+    assertThat(domain.open()).hasSize(open);
+    domain.whileClosing(() -> {});
+    lease(tooLong, 0, (int) LIMIT).release();
+    tooLong.release();
+  }
+
+  private static void refuse() {
+    throw new VerbsException(VerbsError.BUSY, "close: refused by a test");
   }
 
   @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.testing.hca;
 
+import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
@@ -46,6 +47,8 @@ public final class Fault {
      * #receiveLists} tells of them.
      */
     POST_OWN_RECEIVE,
+    /** When a memory region is closed; a {@link VerbsException} for an exception. */
+    DEREGISTER,
     CONNECT,
     ACCEPT
   }
@@ -124,17 +127,38 @@ public final class Fault {
     return place == Place.POST_SHARED_RECEIVE;
   }
 
-  /** A protection domain whose shared receive queues refuse receives, if that is the place. */
+  /**
+   * A protection domain whose shared receive queues refuse receives, or whose regions refuse to be
+   * closed, if that is the place.
+   */
   ProtectionDomain in(ProtectionDomain domain) {
-    return needsSharedReceives()
+    return needsSharedReceives() || place == Place.DEREGISTER
         ? proxy(
             ProtectionDomain.class,
             domain,
             (method, arguments) -> {
               Object made = invoke(domain, method, arguments);
+              if (made instanceof MemoryRegion region && place == Place.DEREGISTER) {
+                return in(region);
+              }
               return made instanceof SharedReceiveQueue queue ? in(queue) : made;
             })
         : domain;
+  }
+
+  private MemoryRegion in(MemoryRegion region) {
+    return proxy(
+        MemoryRegion.class,
+        region,
+        (method, arguments) -> {
+          if ("close".equals(method.getName()) && isFirst(Place.DEREGISTER)) {
+            if (kind == Kind.EXCEPTION) {
+              throw new VerbsException(VerbsError.BUSY, MESSAGE);
+            }
+            kind.raise();
+          }
+          return invoke(region, method, arguments);
+        });
   }
 
   private SharedReceiveQueue in(SharedReceiveQueue queue) {
