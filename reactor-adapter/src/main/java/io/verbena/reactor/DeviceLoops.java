@@ -26,7 +26,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -109,19 +108,19 @@ final class DeviceLoops {
       for (ConnectionContext context : contexts) {
         context.loop().start();
       }
+      long stall = options.stallWarning().toNanos();
+      watchdog =
+          invoker != null || stall == 0
+              ? null
+              : new LoopWatchdog(
+                  THREADS + '-' + device.attributes().name() + "-watchdog",
+                  stall,
+                  this::loops,
+                  new StallReport());
     } catch (Throwable e) {
       giveUp(e);
       throw e;
     }
-    long stall = options.stallWarning().toNanos();
-    watchdog =
-        invoker != null || stall == 0
-            ? null
-            : new LoopWatchdog(
-                THREADS + '-' + device.attributes().name() + "-watchdog",
-                stall,
-                this::loops,
-                new StallReport());
   }
 
   /** Closes the device for what keeps its loops from being made. */
@@ -185,8 +184,9 @@ final class DeviceLoops {
     public void tell(Runnable late) {
       try {
         Schedulers.boundedElastic().schedule(late);
-      } catch (RejectedExecutionException e) {
-        // Its threads are all blocked, and the loop is too: no thread is left to signal it.
+      } catch (Throwable e) {
+        // Its threads are all blocked, or no more can be had, and the loop is held up: no thread
+        // is left to signal it. The watchdog goes on.
         FailureGuard.drop(e);
       }
     }

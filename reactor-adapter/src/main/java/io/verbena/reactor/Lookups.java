@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -45,6 +46,10 @@ final class Lookups<T> {
    * @param threads what its threads are called
    */
   Lookups(String threads) {
+    this(work -> newThread(work, threads));
+  }
+
+  Lookups(ThreadFactory threads) {
     executor =
         new ThreadPoolExecutor(
             THREADS,
@@ -52,7 +57,7 @@ final class Lookups<T> {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(MOST_WAITING),
-            work -> newThread(work, threads));
+            threads);
     executor.allowCoreThreadTimeOut(true);
   }
 
@@ -86,7 +91,8 @@ final class Lookups<T> {
     }
     try {
       execute(group, () -> finish(key, lookup, begun));
-    } catch (RejectedExecutionException e) {
+    } catch (Throwable e) {
+      // Also where no thread can be had: the next who asks for the key is to try again.
       underway.remove(key, begun);
       begun.completeExceptionally(e);
     }

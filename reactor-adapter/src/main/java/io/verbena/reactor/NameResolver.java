@@ -19,13 +19,18 @@ import reactor.core.publisher.Mono;
  */
 final class NameResolver<T> {
   private final Duration timeout;
-  private final Lookups<T> lookups = new Lookups<>("name-lookup-of-verbena");
+  private final Lookups<T> lookups;
 
   /**
    * @param timeout how long a lookup may take
    */
   NameResolver(Duration timeout) {
+    this(timeout, new Lookups<>("name-lookup-of-verbena"));
+  }
+
+  NameResolver(Duration timeout, Lookups<T> lookups) {
     this.timeout = timeout;
+    this.lookups = lookups;
   }
 
   /**

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.verbena.RdmaConnectException;
 import io.verbena.reactor.testing.Ends;
+import io.verbena.reactor.testing.hca.Fault;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
@@ -15,9 +16,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Mono;
 import reactor.core.scheduler.NonBlocking;
 
 /** Lookups whose number, threads and subscribers get out of hand. */
@@ -92,6 +97,35 @@ class NameResolverTest {
     held.countDown();
     assertThat(all).allSatisfy(each -> assertThat(each).succeedsWithin(Ends.LIMIT));
     assertThat(resolve(1_000_000)).succeedsWithin(Ends.LIMIT);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void looksANameUpAgainForWhichThereWasNoThread(Fault.Kind kind) {
+    AtomicBoolean first = new AtomicBoolean(true);
+    NameResolver<URI> shortOfThreads =
+        new NameResolver<>(
+            Duration.ofMinutes(5),
+            new Lookups<>(
+                work -> {
+                  if (first.getAndSet(false)) {
+                    kind.raise();
+                  }
+                  return new Thread(work);
+                }));
+    Mono<URI> lookup = shortOfThreads.resolve("connect", host(1), () -> host(1));
+    try {
+      assertThat(lookup.toFuture())
+          .failsWithin(Ends.LIMIT)
+          .withThrowableThat()
+          .havingCause()
+          .isInstanceOf(RdmaConnectException.class)
+          .withMessageContaining(Fault.MESSAGE);
+
+      assertThat(lookup.toFuture()).succeedsWithin(Ends.LIMIT);
+    } finally {
+      shortOfThreads.dispose();
+    }
   }
 
   @Test
