@@ -119,6 +119,11 @@ final class ChannelInput {
     }
   }
 
+  /** Returns whether what has come is handed on now, or next. */
+  boolean wantsBytes() {
+    return !shutdown && (readPending || reading);
+  }
+
   /** Wants nothing more, until {@link #beginRead}. */
   void stop() {
     readPending = false;

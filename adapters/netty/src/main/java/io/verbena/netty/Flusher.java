@@ -65,6 +65,9 @@ final class Flusher {
       Object message = unposted.find(queue, posted.count());
       IOException broken = to.failure();
       if (broken != null && (message != null || posted.count() > 0)) {
+        if (to.readsFirst()) {
+          return;
+        }
         throw broken;
       }
       more = message != null && to.canSend() && postNext(queue, message, to);

@@ -390,6 +390,11 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     }
 
     @Override
+    public boolean wantsBytes() {
+      return input.wantsBytes();
+    }
+
+    @Override
     public boolean isKeepAlive() {
       return config.isKeepAlive();
     }

@@ -52,6 +52,9 @@ final class Stream implements QueueMember, ReceivePool.User {
     /** Called when what could not be sent may go on, or fails for good, or when bytes were sent. */
     void writable();
 
+    /** Returns whether bytes that have come are handed on now, or next. */
+    boolean wantsBytes();
+
     /** Returns whether a peer that is silent is asked for a sign of life. */
     boolean isKeepAlive();
 
@@ -82,6 +85,9 @@ final class Stream implements QueueMember, ReceivePool.User {
 
   /** Whether the peer has ended the connection. */
   private boolean disconnected;
+
+  /** Whether nothing comes any more. */
+  private boolean receivesEnded;
 
   private @Nullable IOException failure;
   private @Nullable Future<?> deadline;
@@ -159,6 +165,24 @@ final class Stream implements QueueMember, ReceivePool.User {
       breakOutput(brokenPipe());
     }
     return failure;
+  }
+
+  /**
+   * Returns whether a write that fails has to wait, as its failure closes the channel: the peer has
+   * ended the connection, and the owner wants what came before. Then calls {@link Owner#writable}
+   * again. As of a socket, of which the first write behind the peer's end succeeds.
+   */
+  boolean readsFirst() {
+    if (reset || state != State.OPEN || !owner.wantsBytes()) {
+      return false;
+    }
+    if (receiveBuffers.hasUnread()) {
+      schedule();
+    } else if (!over || receivesEnded) {
+      return false;
+    }
+    wantsToWrite = true;
+    return true;
   }
 
   /** Returns whether the connection broke; the owner learns of it once all was read. */
@@ -347,7 +371,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     } else if (state == State.OPEN) {
       endBy(this::receivesEnded);
     }
-    // What waits to be sent fails at once.
+    // What waits to be sent fails, behind what is to be read.
     schedule();
   }
 
@@ -417,6 +441,7 @@ final class Stream implements QueueMember, ReceivePool.User {
   }
 
   private void receivesEnded() {
+    receivesEnded = true;
     if (state != State.CLOSED) {
       if (!receiveBuffers.hasEnded() && !reset) {
         fail(new IOException("Connection reset by peer: " + identifier.peer()), null);

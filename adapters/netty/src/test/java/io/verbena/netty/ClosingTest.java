@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -55,6 +56,61 @@ class ClosingTest {
       assertThat(within(received.inactive)).isTrue();
       assertThat(received.events).isEmpty();
     }
+  }
+
+  /** As of a socket, of which the first write behind the peer's end succeeds. */
+  @RepeatedTest(5)
+  void whatCameBeforeThePeersEndIsReadThoughAWriteFails() throws Exception {
+    Collector received = new Collector();
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(new Collector()));
+      SocketChannel client = Ends.connect(ends.client(received), server);
+      SocketChannel accepted = ends.accepted();
+      await().atMost(Ends.LIMIT).until(accepted::isActive);
+
+      ChannelFuture write = writeBehindTheEnd(client, accepted);
+
+      assertThat(within(received.inactive)).isTrue();
+      assertThat(received.bytes()).isEqualTo(10);
+      assertThat(write.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+    }
+  }
+
+  /** A channel that does not read keeps no write waiting. */
+  @Test
+  void aWriteBehindThePeersEndFailsAtOnceWhereNobodyReads() throws Exception {
+    Collector received = new Collector();
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(new Collector()));
+      SocketChannel client =
+          Ends.connect(ends.client(received).option(ChannelOption.AUTO_READ, false), server);
+      SocketChannel accepted = ends.accepted();
+      await().atMost(Ends.LIMIT).until(accepted::isActive);
+
+      ChannelFuture write = writeBehindTheEnd(client, accepted);
+
+      assertThat(write.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(write.cause()).isInstanceOf(IOException.class);
+      assertThat(client.isOpen()).isFalse();
+      assertThat(received.bytes()).isZero();
+    }
+  }
+
+  /** Writes in one task of a loop that learns meanwhile that the peer has written and closed. */
+  private static ChannelFuture writeBehindTheEnd(SocketChannel client, SocketChannel peer) {
+    AtomicReference<ChannelFuture> write = new AtomicReference<>();
+    Stream stream = requireNonNull(((RdmaSocketChannel) client).stream());
+    client
+        .eventLoop()
+        .submit(
+            () -> {
+              ChannelFuture unused = peer.writeAndFlush(Unpooled.copiedBuffer(new byte[10]));
+              peer.close().syncUninterruptibly();
+              await().pollInSameThread().atMost(Ends.LIMIT).until(() -> stream.failure() != null);
+              write.set(client.writeAndFlush(Unpooled.copiedBuffer(new byte[1])));
+            })
+        .syncUninterruptibly();
+    return write.get();
   }
 
   /** As of a socket, whose kernel has it: more than the peer has receives for. */

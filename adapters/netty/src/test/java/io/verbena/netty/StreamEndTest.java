@@ -60,6 +60,11 @@ class StreamEndTest {
     public void writable() {}
 
     @Override
+    public boolean wantsBytes() {
+      return false;
+    }
+
+    @Override
     public boolean isKeepAlive() {
       return true;
     }
