@@ -34,15 +34,36 @@ final class PostedBytes {
   }
 
   /**
-   * Removes what was sent from the queue. Message by message, as a listener of a write may close
-   * the channel, and empty its queue so.
+   * Removes what was sent from the queue. Message by message, as a listener of a write may end the
+   * channel's output, and empty its queue so.
    */
   void removeSent(ChannelOutboundBuffer queue) {
-    while (sent > 0 && queue.current() instanceof ByteBuf head) {
-      int count = (int) Math.min(sent, head.readableBytes());
-      sent -= count;
-      posted -= count;
-      queue.removeBytes(count);
+    while (queue.current() instanceof ByteBuf head && (sent > 0 || !head.isReadable())) {
+      int length = head.readableBytes();
+      if (length <= sent) {
+        removeHead(queue, head, length);
+      } else {
+        int count = (int) sent;
+        sent = 0;
+        posted -= count;
+        queue.removeBytes(count);
+      }
+    }
+  }
+
+  /**
+   * Tells the progress of a message that was sent as a whole, and removes it. Its bytes count as
+   * posted until then: it is in the queue still as a listener of its progress ends the output,
+   * which sends what does not count.
+   */
+  private void removeHead(ChannelOutboundBuffer queue, ByteBuf head, int length) {
+    if (length > 0) {
+      queue.progress(length);
+    }
+    if (queue.current() == head) {
+      sent -= length;
+      posted -= length;
+      queue.remove();
     }
   }
 

@@ -11,6 +11,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelProgressiveFuture;
+import io.netty.channel.ChannelProgressiveFutureListener;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
@@ -21,6 +23,8 @@ import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -28,6 +32,7 @@ import java.util.zip.CRC32;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests how connections end: what was written arrives, and nothing is left behind. */
@@ -181,6 +186,44 @@ class ClosingTest {
       }
       assertThat(received.bytes()).isEqualTo(10_000);
       assertThat(received.sum()).isEqualTo(sum.getValue());
+    }
+  }
+
+  /** Netty tells the progress of a message that is in the channel's queue still. */
+  @ParameterizedTest
+  @CsvSource({"1000, true", "1000, false", "100000, true", "100000, false"})
+  void whatIsSentAsAListenerOfProgressEndsTheOutputArrivesOnce(int length, boolean closes)
+      throws Exception {
+    Collector received = new Collector();
+    Queue<Long> told = new ConcurrentLinkedQueue<>();
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(received));
+      SocketChannel client = Ends.connect(ends.client(new Collector()), server);
+      ChannelProgressiveFutureListener ending =
+          new ChannelProgressiveFutureListener() {
+            @Override
+            public void operationProgressed(
+                ChannelProgressiveFuture write, long progress, long total) {
+              told.add(progress);
+              if (progress == total) {
+                ChannelFuture unused = closes ? client.close() : client.shutdownOutput();
+              }
+            }
+
+            @Override
+            public void operationComplete(ChannelProgressiveFuture write) {}
+          };
+
+      // One that can be written to is overwritten, by a handler that puts its promise in place.
+      ChannelFuture write =
+          client.writeAndFlush(
+              Unpooled.directBuffer(length).writeZero(length).asReadOnly(),
+              client.newProgressivePromise().addListener(ending));
+
+      write.syncUninterruptibly();
+      assertThat(within(received.inactive)).isTrue();
+      assertThat(received.bytes()).isEqualTo(length);
+      assertThat(told).doesNotHaveDuplicates().last().isEqualTo((long) length);
     }
   }
 
