@@ -218,6 +218,8 @@ final class ConnectionSetup {
       }
       ByteBuffer offer = ProgramData.append(made.handshake(port).encode(), owner.privateData());
       identifier.connect(ConnectionParameters.of(offer), timeoutNanos());
+    } catch (BindException e) {
+      fail(e);
     } catch (RuntimeException | Error e) {
       fail(new IOException("cannot connect to " + peer, e));
     }
@@ -226,18 +228,24 @@ final class ConnectionSetup {
   /**
    * Takes the port that the fabric has chosen, or, if it chooses none or another channel has bound
    * that, one that the handshake gives the peer.
+   *
+   * @throws BindException if channels have all of them
    */
-  private void choosePort() {
+  private void choosePort() throws BindException {
     InetSocketAddress own = identifier.localAddress();
     if (own != null && own.getPort() == 0) {
       // It chooses as it connects.
       return;
     }
-    int wanted = own == null ? LocalPorts.next() : own.getPort();
     InetSocketAddress host = own == null ? handler.hca().local(0) : own;
-    LocalPorts.Taken taken = take(host, wanted);
-    while (taken == null) {
-      taken = take(host, LocalPorts.next());
+    LocalPorts.Taken taken = own == null ? null : take(host, own.getPort());
+    if (taken == null) {
+      taken = LocalPorts.takeFree(free -> take(host, free));
+    }
+    if (taken == null) {
+      throw new BindException(
+          "Cannot assign requested address: all %d ports of %s have a connection to %s"
+              .formatted(LocalPorts.COUNT, host.getAddress().getHostAddress(), peer));
     }
     releaseWithChannel(taken);
     if (own == null || taken.port() != own.getPort()) {

@@ -6,6 +6,7 @@ import java.net.URI;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalPorts {
   private static final int FIRST = 49_152;
-  private static final int COUNT = 65_536 - FIRST;
+  static final int COUNT = 65_536 - FIRST;
 
   private static final Set<Taken> TAKEN = ConcurrentHashMap.newKeySet();
   private static final AtomicInteger GIVEN = new AtomicInteger();
@@ -39,6 +40,23 @@ final class LocalPorts {
   static @Nullable Taken take(InetAddress host, int port, URI listener) {
     Taken taken = new Taken(host, port, listener.getScheme() + "://" + listener.getRawAuthority());
     return TAKEN.add(taken) ? taken : null;
+  }
+
+  /**
+   * Takes a dynamic port that is free.
+   *
+   * @param take takes a port; answers null if it is not free
+   * @return null if none is
+   */
+  static <T> @Nullable T takeFree(IntFunction<? extends @Nullable T> take) {
+    int begin = next() - FIRST;
+    for (int i = 0; i < COUNT; i++) {
+      T taken = take.apply(FIRST + (begin + i) % COUNT);
+      if (taken != null) {
+        return taken;
+      }
+    }
+    return null;
   }
 
   /** Returns a dynamic port (RFC 6335, section 6); each in turn. */

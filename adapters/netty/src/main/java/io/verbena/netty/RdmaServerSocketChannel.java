@@ -26,8 +26,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.UnsupportedAddressTypeException;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -51,9 +49,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
   /** The HCA of the listener, which keeps it open; the loop may have opened it again meanwhile. */
   private volatile @Nullable SharedHca hca;
 
-  /** The addresses of its clients. */
-  private final Set<InetSocketAddress> clients = ConcurrentHashMap.newKeySet();
-
+  private final ClientAddresses clients = new ClientAddresses();
   private volatile @Nullable InetSocketAddress address;
   private volatile boolean closed;
   private boolean readPending;
@@ -220,37 +216,19 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
 
   private RdmaSocketChannel child(SharedHca at, PendingAccept pending) {
     ConnectionEvent request = pending.event();
-    InetSocketAddress client = client(at.remote(request.identifier()), request);
+    Handshake handshake = Handshake.decode(request.privateData());
+    InetSocketAddress client =
+        clients.take(at.remote(request.identifier()), handshake == null ? 0 : handshake.port());
     RdmaSocketChannel child = new RdmaSocketChannel(this, client, request);
     child
         .closeFuture()
         .addListener(
             closed -> {
-              clients.remove(client);
+              clients.release(client);
               pending.releaseSlot();
             });
     at.dispatcher().register(request.identifier(), child.connector());
     return child;
-  }
-
-  /**
-   * Returns the address of a client. Its port is the one that the client says it has bound, unless
-   * another client has that; then the fabric's, or one that no client has.
-   */
-  private InetSocketAddress client(InetSocketAddress from, ConnectionEvent request) {
-    Handshake handshake = Handshake.decode(request.privateData());
-    int said = handshake == null ? 0 : handshake.port();
-    if (said != 0) {
-      InetSocketAddress bound = new InetSocketAddress(from.getAddress(), said);
-      if (clients.add(bound)) {
-        return bound;
-      }
-    }
-    InetSocketAddress chosen = from;
-    while (chosen.getPort() == 0 || !clients.add(chosen)) {
-      chosen = new InetSocketAddress(from.getAddress(), LocalPorts.next());
-    }
-    return chosen;
   }
 
   @Override

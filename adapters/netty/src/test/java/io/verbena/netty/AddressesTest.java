@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -144,6 +145,58 @@ class AddressesTest {
             .isInstanceOf(UnresolvedAddressException.class);
       }
     }
+  }
+
+  @Test
+  void aConnectThatFindsNoFreePortFailsAndItsLoopGoesOn() {
+    assumeTrue(Addresses.areEmulated(), "other HCAs choose ports themselves");
+    Collector echoed = new Collector();
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(Echo::new));
+      SocketChannel other = Ends.connect(ends.client(echoed), server);
+      List<LocalPorts.Taken> taken = takeAllPorts((RdmaSocketChannel) other);
+      ChannelFuture connecting = ends.client(new Collector()).connect(server.localAddress());
+      boolean ended = connecting.awaitUninterruptibly(Ends.LIMIT.toMillis());
+      // Before it fails: a loop that looks for a port for ever does not end.
+      taken.forEach(LocalPorts.Taken::release);
+
+      assertThat(ended).isTrue();
+      assertThat(connecting.cause())
+          .isInstanceOf(BindException.class)
+          .hasMessageContaining("all 16384 ports");
+      other.writeAndFlush(Unpooled.wrappedBuffer(new byte[10])).syncUninterruptibly();
+      await().atMost(Ends.LIMIT).until(() -> echoed.bytes() == 10);
+      assertThat(Ends.connect(ends.client(new Collector()), server).isActive()).isTrue();
+    }
+  }
+
+  /** Takes the ports that a channel has not taken, to its peer. */
+  private static List<LocalPorts.Taken> takeAllPorts(RdmaSocketChannel of) {
+    InetAddress host = requireNonNull(of.localAddress()).getAddress();
+    URI listener = requireNonNull(of.handler()).hca().uri(requireNonNull(of.remoteAddress()));
+    List<LocalPorts.Taken> taken = new ArrayList<>();
+    LocalPorts.Taken free = LocalPorts.takeFree(port -> LocalPorts.take(host, port, listener));
+    while (free != null) {
+      taken.add(free);
+      free = LocalPorts.takeFree(port -> LocalPorts.take(host, port, listener));
+    }
+    return taken;
+  }
+
+  @Test
+  void aClientBeyondThePortsHasNone() {
+    ClientAddresses addresses = new ClientAddresses();
+    InetSocketAddress from = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    Set<InetSocketAddress> taken = new HashSet<>();
+    for (int i = 0; i < LocalPorts.COUNT; i++) {
+      taken.add(addresses.take(from, 0));
+    }
+
+    assertThat(taken).hasSize(LocalPorts.COUNT).doesNotContain(from);
+    assertThat(addresses.take(from, 0)).isEqualTo(from);
+    InetSocketAddress first = taken.iterator().next();
+    addresses.release(first);
+    assertThat(addresses.take(from, 0)).isEqualTo(first);
   }
 
   /** As a hostile one does; the fabric tells them apart. */
