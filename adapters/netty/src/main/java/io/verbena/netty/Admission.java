@@ -80,7 +80,7 @@ final class Admission {
       PendingAccept.refuse(request.identifier(), full, at.meter());
       return;
     }
-    PendingAccept pending = new PendingAccept(request, slots);
+    PendingAccept pending = new PendingAccept(request, slots, at.dispatcher());
     RdmaAcceptHook hook = config.acceptHook();
     try {
       if (hook == null) {

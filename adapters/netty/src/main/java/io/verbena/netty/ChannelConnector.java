@@ -26,20 +26,18 @@ import org.jspecify.annotations.Nullable;
 final class ChannelConnector implements ConnectionSetup.Owner {
   private final RdmaSocketChannel channel;
   private final RdmaSocketChannelConfig config;
-  private final @Nullable ConnectionEvent request;
+  private final @Nullable PendingAccept pending;
   private @Nullable ConnectionSetup setup;
   private @Nullable InetSocketAddress connectingTo;
 
   /**
-   * @param request that the channel accepts; null if it connects
+   * @param pending the request that the channel accepts; null if it connects
    */
   ChannelConnector(
-      RdmaSocketChannel channel,
-      RdmaSocketChannelConfig config,
-      @Nullable ConnectionEvent request) {
+      RdmaSocketChannel channel, RdmaSocketChannelConfig config, @Nullable PendingAccept pending) {
     this.channel = channel;
     this.config = config;
-    this.request = request;
+    this.pending = pending;
   }
 
   /** Returns an address to bind. */
@@ -57,11 +55,11 @@ final class ChannelConnector implements ConnectionSetup.Owner {
    * @param promise of the registration, which is done once the connection is established
    */
   void registered(RdmaIoHandler on, ChannelPromise promise) {
-    if (request == null) {
+    if (pending == null) {
       promise.setSuccess();
     } else if (channel.isOpen()) {
       ConnectionSetup begun =
-          new ConnectionSetup(on, this, promise, config.getConnectTimeoutMillis(), request);
+          new ConnectionSetup(on, this, promise, config.getConnectTimeoutMillis(), pending.event());
       setup = begun;
       begun.accept();
     } else {
@@ -112,8 +110,8 @@ final class ChannelConnector implements ConnectionSetup.Owner {
     ConnectionSetup begun = setup;
     if (begun != null) {
       begun.close();
-    } else if (request != null) {
-      request.identifier().close();
+    } else if (pending != null) {
+      pending.drop();
     }
   }
 
@@ -137,7 +135,7 @@ final class ChannelConnector implements ConnectionSetup.Owner {
   public void established(Stream made, @Nullable InetSocketAddress own, ChannelPromise promise) {
     setup = null;
     channel.connected(made, own, connectingTo);
-    if (request != null) {
+    if (pending != null) {
       promise.setSuccess();
       return;
     }

@@ -3,6 +3,7 @@ package io.verbena.netty;
 
 import io.netty.util.concurrent.Future;
 import io.verbena.RejectReason;
+import io.verbena.core.cm.ConnectionEventDispatcher;
 import io.verbena.core.cm.ConnectionSlots;
 import io.verbena.meters.HcaMeter;
 import io.verbena.netty.wire.Rejection;
@@ -16,14 +17,21 @@ import org.jspecify.annotations.Nullable;
 final class PendingAccept {
   private final ConnectionEvent event;
   private final ConnectionSlots slots;
+  private final ConnectionEventDispatcher dispatcher;
   private final AtomicBoolean hasSlot = new AtomicBoolean(true);
   private @Nullable Future<?> answer;
   private @Nullable Future<?> timer;
 
-  /** The slot is taken. */
-  PendingAccept(ConnectionEvent event, ConnectionSlots slots) {
+  /**
+   * The slot is taken.
+   *
+   * @param dispatcher of the listener's HCA
+   */
+  PendingAccept(
+      ConnectionEvent event, ConnectionSlots slots, ConnectionEventDispatcher dispatcher) {
     this.event = event;
     this.slots = slots;
+    this.dispatcher = dispatcher;
   }
 
   ConnectionEvent event() {
@@ -40,6 +48,7 @@ final class PendingAccept {
   /** Ends a request that is not accepted, without a reason. */
   void drop() {
     releaseSlot();
+    dispatcher.forget(event.identifier());
     event.identifier().close();
   }
 

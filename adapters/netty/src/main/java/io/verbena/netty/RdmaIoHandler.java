@@ -212,6 +212,11 @@ public final class RdmaIoHandler implements IoHandler {
     return receives;
   }
 
+  /** Returns how many channels over RDMA are registered; on the loop's thread. */
+  int registrations() {
+    return handles.size();
+  }
+
   /** Returns the event loop. */
   EventExecutor executor() {
     return (EventExecutor) executor;

@@ -219,7 +219,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     Handshake handshake = Handshake.decode(request.privateData());
     InetSocketAddress client =
         clients.take(at.remote(request.identifier()), handshake == null ? 0 : handshake.port());
-    RdmaSocketChannel child = new RdmaSocketChannel(this, client, request);
+    RdmaSocketChannel child = new RdmaSocketChannel(this, client, pending);
     child
         .closeFuture()
         .addListener(

@@ -15,7 +15,6 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketChannelConfig;
 import io.netty.util.concurrent.PromiseCombiner;
-import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.net.BindException;
@@ -90,10 +89,10 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
    * @param remote who asks for it
    */
   RdmaSocketChannel(
-      RdmaServerSocketChannel parent, InetSocketAddress remote, ConnectionEvent request) {
+      RdmaServerSocketChannel parent, InetSocketAddress remote, PendingAccept pending) {
     super(parent);
     config = new RdmaSocketChannelConfig(this, this::stopReading);
-    connector = new ChannelConnector(this, config, request);
+    connector = new ChannelConnector(this, config, pending);
     input = new ChannelInput(this, config);
     this.remote = remote;
     local = parent.localAddress();
@@ -213,6 +212,11 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
       return;
     }
     state = State.CLOSED;
+    if (!isRegistered()) {
+      // One that cannot be set up is on the loop already, and Netty deregisters none that is not
+      // registered.
+      cancelRegistration();
+    }
     input.close();
     output.close();
     Stream at = stream;
@@ -227,13 +231,17 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
   @Override
   protected void doDeregister() {
+    cancelRegistration();
+    if (isOpen()) {
+      ours().close();
+    }
+  }
+
+  private void cancelRegistration() {
     IoRegistration made = registration;
     if (made != null) {
       registration = null;
       made.cancel();
-    }
-    if (isOpen()) {
-      ours().close();
     }
   }
 

@@ -26,6 +26,7 @@ import io.verbena.RejectReason;
 import io.verbena.core.micrometer.VerbenaMeters;
 import io.verbena.core.testing.Addresses;
 import io.verbena.emulated.DeviceFault;
+import java.lang.ref.WeakReference;
 import java.net.ConnectException;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -207,6 +208,36 @@ class AdmissionTest {
       server.config().setAutoRead(true);
 
       awaitConnect(ends, server);
+    }
+  }
+
+  /** As one does whose loop refuses it. */
+  @Test
+  void aChannelThatIsClosedBeforeItIsRegisteredLeavesNothingBehind() {
+    AtomicReference<WeakReference<Object>> closed = new AtomicReference<>();
+    try (Ends ends = ends()) {
+      Channel server =
+          Ends.bind(
+              limited(ends, 1)
+                  .handler(
+                      new ChannelInboundHandlerAdapter() {
+                        @Override
+                        public void channelRead(ChannelHandlerContext context, Object child) {
+                          closed.set(new WeakReference<>(child));
+                          ((Channel) child).unsafe().closeForcibly();
+                        }
+                      }));
+
+      refusal(ends, server, INNOCENT);
+
+      assertThat(((RdmaServerSocketChannel) server).connectionsTaken()).isZero();
+      await()
+          .atMost(Ends.LIMIT)
+          .until(
+              () -> {
+                System.gc();
+                return closed.get().get() == null;
+              });
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -17,6 +18,7 @@ import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Tests how connections begin, and how they do not. */
@@ -112,8 +114,9 @@ class ConnectingTest {
 
   /** As of a socket's backlog: what the server's program owns for its channels may be gone. */
   @Test
-  void aServerThatIsClosedSetsUpNoChannelThatIsNotYetConnected() {
+  void aServerThatIsClosedSetsUpNoChannelThatIsNotYetConnected() throws Exception {
     AtomicInteger setUp = new AtomicInteger();
+    AtomicReference<RdmaSocketChannel> pending = new AtomicReference<>();
     try (Ends ends = new Ends()) {
       Channel server =
           Ends.bind(
@@ -126,6 +129,7 @@ class ConnectingTest {
                       new ChannelInboundHandlerAdapter() {
                         @Override
                         public void channelRead(ChannelHandlerContext context, Object child) {
+                          pending.set((RdmaSocketChannel) child);
                           context.fireChannelRead(child);
                           ChannelFuture unused = context.close();
                         }
@@ -136,6 +140,10 @@ class ConnectingTest {
       assertThat(connecting.channel().closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis()))
           .isTrue();
       assertThat(setUp).hasValue(0);
+      RdmaIoHandler loop = requireNonNull(pending.get().handler());
+      await()
+          .atMost(Ends.LIMIT)
+          .until(() -> server.eventLoop().submit(loop::registrations).get() == 0);
     }
   }
 

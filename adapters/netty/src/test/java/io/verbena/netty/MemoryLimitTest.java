@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
@@ -68,6 +69,34 @@ class MemoryLimitTest {
           .satisfiesAnyOf(
               ours -> assertThat(ours).hasCauseInstanceOf(MemoryLimitException.class),
               theServers -> assertThat(theServers).isInstanceOf(ConnectException.class));
+    }
+  }
+
+  @Test
+  void aConnectionThatAServerHasNoMemoryForLeavesItsLoop() throws Exception {
+    assumeThat(Addresses.areEmulated()).as("an HCA whose limits can be set").isTrue();
+    try (Ends ends = OwnReceivesHca.ends(Ends.options().maxRegisteredBytes(1 << 18));
+        Ends clients = OwnReceivesHca.ends(Ends.options())) {
+      Channel server = Ends.bind(ends.server(Collector::new));
+      int connected = 0;
+      int refused = 0;
+      while (refused < 10) {
+        ChannelFuture connecting = clients.client(new Collector()).connect(server.localAddress());
+        assertThat(connecting.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+        if (connecting.isSuccess()) {
+          connected++;
+        } else {
+          assertThat(connecting.cause()).isInstanceOf(ConnectException.class);
+          refused++;
+        }
+      }
+
+      RdmaIoHandler loop = requireNonNull(((RdmaSocketChannel) ends.accepted()).handler());
+      // The channel that listens is on it, too.
+      int expected = connected + 1;
+      await()
+          .atMost(Ends.LIMIT)
+          .until(() -> server.eventLoop().submit(loop::registrations).get() == expected);
     }
   }
 
