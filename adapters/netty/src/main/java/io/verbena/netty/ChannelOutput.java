@@ -52,7 +52,13 @@ final class ChannelOutput {
   /** Ends it behind what was flushed. */
   void shutdown(Stream at) throws Exception {
     shutdown = true;
-    at.shutdownOutput(rest(at));
+    ByteBuf rest = null;
+    try {
+      rest = rest(at);
+    } finally {
+      // Even where a flushed buffer cannot be read: the peer would wait for the end.
+      at.shutdownOutput(rest);
+    }
     succeedPosted(at);
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -224,6 +225,33 @@ class ClosingTest {
       assertThat(within(received.inactive)).isTrue();
       assertThat(received.bytes()).isEqualTo(length);
       assertThat(told).doesNotHaveDuplicates().last().isEqualTo((long) length);
+    }
+  }
+
+  /** Netty ends the output, which is all that such a write ends. */
+  @Test
+  void theOutputEndsBehindAWriteWhoseBufferCannotBeRead() throws Exception {
+    Collector received = new Collector();
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(received));
+      SocketChannel client = Ends.connect(ends.client(new Collector()), server);
+      AtomicReference<ChannelFuture> write = new AtomicReference<>();
+      client
+          .eventLoop()
+          .submit(
+              () -> {
+                ByteBuf released = Unpooled.directBuffer(10).writeZero(10).asReadOnly();
+                write.set(client.write(released));
+                released.release();
+                client.flush();
+              })
+          .syncUninterruptibly();
+
+      assertThat(write.get().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(write.get().isSuccess()).isFalse();
+      assertThat(within(received.inactive)).isTrue();
+      assertThat(client.closeFuture().await(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(received.bytes()).isZero();
     }
   }
 
