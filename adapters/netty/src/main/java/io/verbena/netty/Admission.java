@@ -175,9 +175,10 @@ final class Admission {
       pending.refuse(
           new RejectReason(RejectReason.HOOK_FAILED, "the server's accept hook failed"),
           at.meter());
+      // No exception: at one, Netty's acceptor stops reading for a second.
       channel
           .pipeline()
-          .fireExceptionCaught(
+          .fireUserEventTriggered(
               new RdmaConnectException(
                   "accept",
                   pending.event().identifier().peer(),

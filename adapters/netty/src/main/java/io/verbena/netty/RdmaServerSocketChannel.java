@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.netty.channel.AbstractServerChannel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelPipeline;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoEventLoop;
@@ -14,6 +15,7 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.ServerSocketChannelConfig;
 import io.verbena.HcaException;
+import io.verbena.RdmaConnectException;
 import io.verbena.core.cm.EventTarget;
 import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.ConnectionEvent;
@@ -21,6 +23,8 @@ import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -40,6 +44,8 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
 public final class RdmaServerSocketChannel extends AbstractServerChannel
     implements ServerSocketChannel {
+  private static final Logger LOG = System.getLogger("io.verbena.connection");
+
   private final RdmaServerSocketChannelConfig config;
   private final Admission admission;
   private @Nullable IoRegistration registration;
@@ -99,6 +105,26 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
   @Override
   protected @Nullable SocketAddress localAddress0() {
     return address;
+  }
+
+  @Override
+  protected DefaultChannelPipeline newChannelPipeline() {
+    return new Pipeline(this);
+  }
+
+  /** Logs the failures of accept hooks that no handler keeps. */
+  private static final class Pipeline extends DefaultChannelPipeline {
+    Pipeline(RdmaServerSocketChannel channel) {
+      super(channel);
+    }
+
+    @Override
+    protected void onUnhandledInboundUserEventTriggered(Object event) {
+      if (event instanceof RdmaConnectException failure) {
+        LOG.log(Level.WARNING, failure.getMessage(), failure);
+      }
+      super.onUnhandledInboundUserEventTriggered(event);
+    }
   }
 
   @Override

@@ -58,6 +58,11 @@ class AdmissionTest {
     private final List<Throwable> failures = new CopyOnWriteArrayList<>();
 
     @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      failures.add((Throwable) event);
+    }
+
+    @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
       failures.add(failure);
     }
@@ -361,6 +366,30 @@ class AdmissionTest {
       assertThat(connect(ends, server).isActive()).isTrue();
       assertThat(before.isActive()).isTrue();
       assertThat(server.isActive()).isTrue();
+    }
+  }
+
+  /** Netty's acceptor stops reading for a second where a channel fails. */
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("failures")
+  void aServerReadsOnWhereAHookFails(String what, RdmaAcceptHook hook) {
+    try (Ends ends = ends()) {
+      Channel server =
+          Ends.bind(
+              asking(ends, forVictims(hook))
+                  .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, TIMEOUT_MILLIS));
+
+      refusal(ends, server, VICTIM);
+
+      // Behind the refusal, on the loop.
+      assertThat(
+              server
+                  .eventLoop()
+                  .submit(server.config()::isAutoRead)
+                  .syncUninterruptibly()
+                  .getNow())
+          .isTrue();
+      assertThat(connect(ends, server).isActive()).isTrue();
     }
   }
 
