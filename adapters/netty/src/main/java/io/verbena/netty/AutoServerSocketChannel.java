@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.ArrayList;
 import java.util.List;
@@ -111,6 +112,9 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
   protected void doBind(SocketAddress local) throws IOException {
     if (!(local instanceof InetSocketAddress wanted)) {
       throw new UnsupportedAddressTypeException();
+    }
+    if (address != null) {
+      throw new AlreadyBoundException();
     }
     if (wanted.isUnresolved()) {
       throw new BindException(

@@ -29,6 +29,7 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -163,6 +164,9 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     RdmaIoHandler on = handler;
     if (!(local instanceof InetSocketAddress socket) || on == null) {
       throw new UnsupportedAddressTypeException();
+    }
+    if (address != null) {
+      throw new AlreadyBoundException();
     }
     InetAddress host = socket.getAddress();
     if (host != null && !on.hca().canListenAt(host)) {

@@ -23,6 +23,7 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.URI;
+import java.nio.channels.AlreadyBoundException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -170,6 +171,21 @@ class AutoServerSocketChannelTest {
       Ends.closeServer(tcp);
       assertThat(server(ends).bind(rdma.localAddress()).syncUninterruptibly().isSuccess()).isTrue();
       assertThat(server(ends).bind(tcp.localAddress()).syncUninterruptibly().isSuccess()).isTrue();
+    }
+  }
+
+  /** As a server of sockets. */
+  @Test
+  void bindsOnce() {
+    try (Ends ends = new Ends()) {
+      Channel server = bind(server(ends));
+      SocketAddress bound = server.localAddress();
+
+      assertThat(server.bind(Ends.anySharedPort()).awaitUninterruptibly().cause())
+          .isInstanceOf(AlreadyBoundException.class);
+
+      assertThat(server.localAddress()).isEqualTo(bound);
+      assertThat(Ends.connect(ends.client(new Collector()), server).isActive()).isTrue();
     }
   }
 

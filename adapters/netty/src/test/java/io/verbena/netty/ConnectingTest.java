@@ -15,6 +15,8 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.socket.SocketChannel;
 import java.net.BindException;
 import java.net.ConnectException;
+import java.net.SocketAddress;
+import java.nio.channels.AlreadyBoundException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -160,6 +162,21 @@ class ConnectingTest {
       Channel again =
           ends.server(new Collector()).bind(server.localAddress()).syncUninterruptibly().channel();
       assertThat(again.isActive()).isTrue();
+    }
+  }
+
+  /** As with a socket. */
+  @Test
+  void aServerIsBoundOnce() {
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(Collector::new));
+      SocketAddress bound = server.localAddress();
+
+      assertThat(server.bind(Ends.anyPort()).awaitUninterruptibly().cause())
+          .isInstanceOf(AlreadyBoundException.class);
+
+      assertThat(server.localAddress()).isEqualTo(bound);
+      assertThat(Ends.connect(ends.client(new Collector()), server).isActive()).isTrue();
     }
   }
 
