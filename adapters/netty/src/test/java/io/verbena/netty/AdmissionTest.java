@@ -383,11 +383,7 @@ class AdmissionTest {
 
       // Behind the refusal, on the loop.
       assertThat(
-              server
-                  .eventLoop()
-                  .submit(server.config()::isAutoRead)
-                  .syncUninterruptibly()
-                  .getNow())
+              server.eventLoop().submit(server.config()::isAutoRead).syncUninterruptibly().getNow())
           .isTrue();
       assertThat(connect(ends, server).isActive()).isTrue();
     }

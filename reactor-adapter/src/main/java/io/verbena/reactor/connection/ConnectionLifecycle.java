@@ -297,6 +297,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
     out.endDutyCycle();
     receiver.repost();
     oneSided.advance();
+    queues.slots().share(oneSided.isStarved() || receiver.isStarved());
     if (receiver.hasUnreadMessage()) {
       queues.sends().ticks().ask();
     }

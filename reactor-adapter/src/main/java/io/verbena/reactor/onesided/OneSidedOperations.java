@@ -170,6 +170,11 @@ public final class OneSidedOperations {
     return !operations.isEmpty() || !notifications.isEmpty();
   }
 
+  /** Returns whether some wait and none is in flight. */
+  public boolean isStarved() {
+    return inFlight == 0 && isWaiting();
+  }
+
   /** Returns whether none waits or is in flight. */
   public boolean isDone() {
     return inFlight == 0 && operations.isEmpty() && notifications.isEmpty();

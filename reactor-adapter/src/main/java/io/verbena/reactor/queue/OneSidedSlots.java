@@ -46,6 +46,21 @@ public final class OneSidedSlots {
     return sends.free() > FRAME_SLOTS;
   }
 
+  /**
+   * Has frames with data leave the next slot to one-sided operations, or not any more: as frames
+   * may take the last slots, a stream of them would leave too few for ever.
+   *
+   * @param starved whether some wait while none is in flight
+   */
+  public void share(boolean starved) {
+    sends.keep(starved && !mayPost() ? FRAME_SLOTS + 1 : 0);
+  }
+
+  /** Returns whether a READ of a long message is in flight. */
+  public boolean isReading() {
+    return reads > 0;
+  }
+
   /** Returns whether a long message may take a slot for one of its READs. */
   public boolean mayPostRead() {
     return mayPost() && reads < readDepth;

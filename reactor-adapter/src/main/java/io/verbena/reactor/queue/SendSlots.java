@@ -50,6 +50,10 @@ public final class SendSlots implements LinkedPosts.Poster {
   private int[] postedAt = new int[FIRST_OWNERS];
   private int head;
   private int tail;
+
+  /** The free slots that frames with data leave. */
+  private int kept;
+
   private boolean endIsTold;
 
   /** The reason why the HCA has refused a list, until the connection ends for it. */
@@ -124,6 +128,16 @@ public final class SendSlots implements LinkedPosts.Poster {
   /** Slots that are free. */
   public int free() {
     return capacity - (head - tail);
+  }
+
+  /** Slots that a frame with data may take; none if it is not positive. */
+  public int freeForData() {
+    return capacity - kept - (head - tail);
+  }
+
+  /** Has frames with data leave so many free slots from now on. */
+  void keep(int slots) {
+    kept = slots;
   }
 
   /** Returns whether all requests are known to be done. */

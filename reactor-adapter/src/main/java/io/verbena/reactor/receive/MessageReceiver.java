@@ -397,6 +397,12 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     return !unread.isEmpty();
   }
 
+  /** Returns whether a long message waits for a slot, and no READ is in flight. */
+  public boolean isStarved() {
+    RendezvousRead next = unread.peek();
+    return next != null && next.isStarted() && !slots.isReading();
+  }
+
   private void waitForMemory() {
     if (!waitsForMemory) {
       waitsForMemory = true;

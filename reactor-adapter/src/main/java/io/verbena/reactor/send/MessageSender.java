@@ -385,7 +385,7 @@ public final class MessageSender {
   // ---- frames
 
   private boolean mayPostData() {
-    return frames.left() > RESERVED_FRAMES && sends.free() > 0;
+    return frames.left() > RESERVED_FRAMES && sends.freeForData() > 0;
   }
 
   /** As {@link #room}, for a message that has no other owner: releases it if this throws. */
@@ -407,7 +407,7 @@ public final class MessageSender {
     if (!mayPostData()) {
       return null;
     }
-    if (full != null && (frames.left() <= RESERVED_FRAMES + 1 || sends.free() <= 1)) {
+    if (full != null && (frames.left() <= RESERVED_FRAMES + 1 || sends.freeForData() <= 1)) {
       // It is the last for now.
       postOpen(full, null, true);
       return null;

@@ -2,14 +2,18 @@
 package io.verbena.reactor.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.RdmaMemory;
 import io.verbena.RdmaOptions;
 import io.verbena.RemoteMemory;
+import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
@@ -21,6 +25,79 @@ import reactor.core.publisher.Mono;
 class SendSlotTest {
   private static final int ROUNDS = 200;
   private static final int LONG = 100_000;
+  private static final int FRAME = 7 << 10;
+  private static final int READS = 50;
+
+  @Test
+  void oneSidedOperationsGoOnBesideAStreamOfMessages() {
+    RdmaOptions.Builder options =
+        Ends.options().sendDepth(4).operationTimeout(Addresses.within(Duration.ofSeconds(1)));
+    try (Ends ends = Ends.create(options)) {
+      Ends.Pair pair = ends.connect();
+      RdmaMemory.Region region =
+          pair.server()
+              .memory()
+              .register(ByteBuffer.allocateDirect(LONG), Set.of(RemoteMemory.Right.READ));
+      RemoteMemory token = region.token();
+      AtomicLong received = new AtomicLong();
+      Disposable receives =
+          pair.server()
+              .receive()
+              .subscribe(
+                  message -> {
+                    message.release();
+                    received.incrementAndGet();
+                  });
+      Disposable sent =
+          pair.client()
+              .send(
+                  Flux.<ByteBuf, Long>generate(
+                      () -> 0L,
+                      (n, sink) -> {
+                        sink.next(Ends.message(pair.client(), FRAME, n));
+                        return n + 1;
+                      }))
+              .subscribe();
+      await().atMost(Ends.LIMIT).until(() -> received.get() > 100);
+
+      for (int read = 0; read < READS; read++) {
+        pair.client().read(token).doOnNext(ByteBuf::release).block(Ends.LIMIT);
+      }
+
+      long before = received.get();
+      await().atMost(Ends.LIMIT).until(() -> received.get() > before + 100);
+      sent.dispose();
+      receives.dispose();
+      region.close();
+    }
+  }
+
+  @Test
+  void messagesGoOnBesideAStreamOfOneSidedOperations() {
+    RdmaOptions.Builder options = Ends.options().sendDepth(4);
+    try (Ends ends = Ends.create(options)) {
+      Ends.Pair pair = ends.connect();
+      RdmaMemory.Region region =
+          pair.server()
+              .memory()
+              .register(ByteBuffer.allocateDirect(LONG), Set.of(RemoteMemory.Right.READ));
+      RemoteMemory token = region.token();
+      Disposable reads =
+          Flux.<Mono<ByteBuf>>generate(sink -> sink.next(pair.client().read(token)))
+              .flatMap(read -> read.doOnNext(ByteBuf::release), 8)
+              .subscribe();
+
+      Mono<Void> sent =
+          pair.client()
+              .send(Flux.range(0, ROUNDS).map(n -> Ends.message(pair.client(), FRAME, n)));
+      Mono<Void> received =
+          pair.server().receive().take(ROUNDS).doOnNext(ByteBuf::release).then();
+      Mono.when(sent, received).block(Ends.LIMIT);
+
+      reads.dispose();
+      region.close();
+    }
+  }
 
   @Test
   void aLongMessageTakesTheSlotThatAOneSidedOperationLeaves() {

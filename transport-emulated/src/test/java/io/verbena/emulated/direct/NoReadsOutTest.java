@@ -45,14 +45,14 @@ class NoReadsOutTest {
           QueuePair receiver = domain.createQueuePair(options)) {
         Loopback.connect(device, sender, receiver, 0);
         Loopback.connect(device, receiver, sender);
-        SendWorkRequest request = new SendWorkRequest().id(1).signaled();
+        SendWorkRequest request = new SendWorkRequest();
         if (read) {
           request.read(region.address(), region.rkey());
         } else {
           request.fetchAndAdd(region.address(), region.rkey(), 1);
         }
 
-        sender.postSend(request.buffer(region.address() + 8, 8, region.lkey()));
+        sender.postSend(request.signaled().buffer(region.address() + 8, 8, region.lkey()));
 
         assertThat(next(completions).status()).isEqualTo(CompletionStatus.LOC_QP_OP_ERR);
         assertThat(receiver.state()).isEqualTo(QueuePairState.RTS);

@@ -223,9 +223,7 @@ class RetryTest {
     pair.run();
 
     assertThat(pair.wire.sent).hasSize(2);
-    assertThat(pair.a.host.sendsDone)
-        .extracting(Done::toString)
-        .containsExactly("1 RETRY_EXC_ERR");
+    assertThat(pair.a.host.sendsDone).extracting(Done::toString).containsExactly("1 RETRY_EXC_ERR");
   }
 
   private static void changeInSqd(End end, Consumer<QueuePairAttributes> change) {

@@ -91,8 +91,7 @@ class RoceDatagramsTest {
     }
   }
 
-  private static void send(
-      Caller from, QueuePair pair, AddressHandle way, int to, int immediate) {
+  private static void send(Caller from, QueuePair pair, AddressHandle way, int to, int immediate) {
     pair.postSend(
         new SendWorkRequest()
             .sendWithImmediate(immediate)
@@ -184,8 +183,7 @@ class RoceDatagramsTest {
   @ValueSource(strings = {"", "&sanitize=true"})
   void answersFromAnotherUdpPort(String option) throws Exception {
     passive.close();
-    passive =
-        new Caller(URI.create("roce://" + Loopbacks.address(10) + "?udp-port=0" + option));
+    passive = new Caller(URI.create("roce://" + Loopbacks.address(10) + "?udp-port=0" + option));
     QueuePair asking = active.datagrams(resolve(SERVICE));
     QueuePair serving = passive.datagrams(resolve(passive, URI.create(HERE + ":7000")));
     receive(active, asking);
