@@ -31,7 +31,7 @@ class SendSlotTest {
   @Test
   void oneSidedOperationsGoOnBesideAStreamOfMessages() {
     RdmaOptions.Builder options =
-        Ends.options().sendDepth(4).operationTimeout(Addresses.within(Duration.ofSeconds(1)));
+        Ends.options().sendDepth(4).operationTimeout(Addresses.within(Duration.ofSeconds(10)));
     try (Ends ends = Ends.create(options)) {
       Ends.Pair pair = ends.connect();
       RdmaMemory.Region region =
@@ -88,10 +88,8 @@ class SendSlotTest {
               .subscribe();
 
       Mono<Void> sent =
-          pair.client()
-              .send(Flux.range(0, ROUNDS).map(n -> Ends.message(pair.client(), FRAME, n)));
-      Mono<Void> received =
-          pair.server().receive().take(ROUNDS).doOnNext(ByteBuf::release).then();
+          pair.client().send(Flux.range(0, ROUNDS).map(n -> Ends.message(pair.client(), FRAME, n)));
+      Mono<Void> received = pair.server().receive().take(ROUNDS).doOnNext(ByteBuf::release).then();
       Mono.when(sent, received).block(Ends.LIMIT);
 
       reads.dispose();
