@@ -89,13 +89,19 @@ final class ChannelOutput {
   }
 
   /**
-   * Completes the writes of what is posted, or kept, which arrives though the channel ends. Called
-   * last, as a listener may close the channel.
+   * Completes the writes of what is posted, or kept, which arrives though the channel ends; of a
+   * connection that has ended meanwhile, as where the peer was quick to close, those of what was
+   * sent. Called last, as a listener may close the channel.
    */
   private void succeedPosted(Stream at) {
     ChannelOutboundBuffer flushed = queue;
-    if (flushed != null && at.failure() == null) {
+    if (flushed == null) {
+      return;
+    }
+    if (at.failure() == null) {
       at.posted().removeAll(flushed);
+    } else {
+      at.posted().removeSent(flushed);
     }
   }
 }
