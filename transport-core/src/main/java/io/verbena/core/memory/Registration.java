@@ -72,7 +72,7 @@ final class Registration {
       close();
     } catch (VerbsException e) {
       LOG.log(
-          Level.WARNING,
+          Level.INFO,
           "the HCA keeps " + charge + " bytes registered until the device is closed",
           e);
     }

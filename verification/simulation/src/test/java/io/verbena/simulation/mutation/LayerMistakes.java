@@ -80,8 +80,8 @@ final class LayerMistakes {
           of(
               "a failed operation of which nobody is told",
               "onesided/Operation.java",
-              "    room.guard().guarded(this::release);\n    if (mayTell()) {",
-              "    room.guard().guarded(this::release);\n    if (!mayTell()) {"),
+              "    releaseGuarded();\n    if (mayTell()) {",
+              "    releaseGuarded();\n    if (!mayTell()) {"),
           of(
               "a lost connection of which the sends are not told",
               "credit/CreditShares.java",
