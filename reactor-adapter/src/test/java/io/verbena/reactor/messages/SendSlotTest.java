@@ -34,10 +34,7 @@ class SendSlotTest {
         Ends.options().sendDepth(4).operationTimeout(Addresses.within(Duration.ofSeconds(10)));
     try (Ends ends = Ends.create(options)) {
       Ends.Pair pair = ends.connect();
-      RdmaMemory.Region region =
-          pair.server()
-              .memory()
-              .register(ByteBuffer.allocateDirect(LONG), Set.of(RemoteMemory.Right.READ));
+      RdmaMemory.Region region = readable(pair);
       RemoteMemory token = region.token();
       AtomicLong received = new AtomicLong();
       Disposable receives =
@@ -77,10 +74,7 @@ class SendSlotTest {
     RdmaOptions.Builder options = Ends.options().sendDepth(4);
     try (Ends ends = Ends.create(options)) {
       Ends.Pair pair = ends.connect();
-      RdmaMemory.Region region =
-          pair.server()
-              .memory()
-              .register(ByteBuffer.allocateDirect(LONG), Set.of(RemoteMemory.Right.READ));
+      RdmaMemory.Region region = readable(pair);
       RemoteMemory token = region.token();
       Disposable reads =
           Flux.<Mono<ByteBuf>>generate(sink -> sink.next(pair.client().read(token)))
@@ -102,10 +96,7 @@ class SendSlotTest {
     RdmaOptions.Builder options = Ends.options().sendDepth(4);
     try (Ends ends = Ends.create(options)) {
       Ends.Pair pair = ends.connect();
-      RdmaMemory.Region region =
-          pair.server()
-              .memory()
-              .register(ByteBuffer.allocateDirect(LONG), Set.of(RemoteMemory.Right.READ));
+      RdmaMemory.Region region = readable(pair);
       RemoteMemory token = region.token();
       for (int round = 0; round < ROUNDS; round++) {
         ByteBuf message = Ends.message(pair.server(), LONG, round);
@@ -125,5 +116,11 @@ class SendSlotTest {
       }
       region.close();
     }
+  }
+
+  private static RdmaMemory.Region readable(Ends.Pair pair) {
+    return pair.server()
+        .memory()
+        .register(ByteBuffer.allocateDirect(LONG), Set.of(RemoteMemory.Right.READ));
   }
 }
