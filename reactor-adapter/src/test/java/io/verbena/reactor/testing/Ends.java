@@ -73,16 +73,19 @@ public final class Ends implements AutoCloseable {
   }
 
   private static boolean have(Capability capability) {
-    return ofDevice(device -> device.attributes().supports(capability));
+    return ofDevice(
+        Addresses.of("capabilities"), device -> device.attributes().supports(capability));
   }
 
-  /** Returns whether requests are linked: one that the HCA refuses then costs the connection. */
+  /**
+   * Returns whether those who connect link requests: one that the HCA refuses then costs the
+   * connection.
+   */
   public static boolean linkRequests() {
-    return ofDevice(Device::hasCostlyPosts);
+    return ofDevice(Addresses.reach(Addresses.of("capabilities")), Device::hasCostlyPosts);
   }
 
-  private static boolean ofDevice(Predicate<Device> question) {
-    URI address = Addresses.of("capabilities");
+  private static boolean ofDevice(URI address, Predicate<Device> question) {
     try (Device device = VerbsProviders.find(address).open(address)) {
       return question.test(device);
     }
