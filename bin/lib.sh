@@ -11,6 +11,14 @@ die() {
   exit 1
 }
 
+# show_help WORD: what the script says of itself, and the end, where the word asks for it.
+show_help() {
+  if [[ $1 == --help ]]; then
+    sed -n '3,/^source/{/^#/s/^# \{0,1\}//p}' "$(readlink -f "$0")"
+    exit 0
+  fi
+}
+
 # The JDK that Maven would take: JAVA_HOME, or the one whose javac is on the path.
 default_jdk() {
   if [[ -n ${JAVA_HOME:-} ]]; then
@@ -27,8 +35,8 @@ default_jdk() {
 # jdk_major HOME: 17, 25, ...
 jdk_major() {
   local version
-  version=$("$1/bin/javac" -version 2>&1)
-  version=${version#javac }
+  # Behind what a JVM may say of its environment, such as "Picked up JAVA_TOOL_OPTIONS".
+  version=$("$1/bin/javac" -version 2>&1 | sed -n 's/^javac //p')
   printf '%s\n' "${version%%[.-]*}"
 }
 
@@ -135,10 +143,15 @@ version() {
   sed -n '/<version>/{s|.*<version>\(.*\)</version>.*|\1|p;q}' "$root/bom/pom.xml"
 }
 
-# What the main code is built from: names, sizes and times of the files.
+# What the main code is built from: names, sizes and times of the files, and what of this machine decides whether native libraries
+# and verbs:// are built.
 fingerprint() {
-  (cd "$root" && find . \( -name target -o -name .git \) -prune -o -type f \( -name pom.xml -o -path './.mvn/*' -o -path '*/src/main/*' \) \
-    -printf '%p %s %T@\n' | LC_ALL=C sort | cksum)
+  {
+    (cd "$root" && find . \( -name target -o -name .git \) -prune -o -type f \( -name pom.xml -o -path './.mvn/*' -o -path '*/src/main/*' \) \
+      -printf '%p %s %T@\n' | LC_ALL=C sort)
+    command -v "${CC:-cc}" || true
+    ls -d /usr/include/infiniband/verbs.h /usr/include/rdma/rdma_cma.h /usr/lib/jvm/*/bin 2>/dev/null || true
+  } | cksum
 }
 
 # Whether a Docker daemon could be listening: one that DOCKER_HOST names, or at the usual place.
@@ -205,13 +218,21 @@ mark_built() {
   printf '%s\n' "$2" >"$root/$1/target/built-from"
 }
 
-# build_stale MODULE: builds it and what it needs, unless the last build is of these sources.
+# build_stale MODULE: builds it and what it needs, unless the last build is of these sources. Who comes meanwhile waits for it.
 build_stale() {
-  local before
+  local before building
   is_built "$1" && return
+  mkdir -p "$root/target"
+  exec {building}>"$root/target/building"
+  flock "$building"
+  if is_built "$1"; then
+    exec {building}>&-
+    return
+  fi
   before=$(fingerprint)
   maven '[build]' "$(default_jdk)" "$root/target/${1##*/}.log" show_build package -T 2 -pl "$1" -am -Dmaven.test.skip=true >&2
   mark_built "$1" "$before"
+  exec {building}>&-
 }
 
 # launch MODULE MAIN JVM-ARGS... -- ARGS...: builds what is stale, then becomes the program.

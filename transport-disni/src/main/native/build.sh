@@ -29,7 +29,6 @@ skip() {
 
 command -v "$cc" >/dev/null || skip "no C compiler ($cc); on Debian: gcc"
 [ -f "$jdk/include/jni.h" ] || skip "no $jdk/include/jni.h; on Debian: openjdk-17-jdk-headless"
-include="-I$jdk/include -I$jdk/include/linux"
 for header in infiniband/verbs.h rdma/rdma_cma.h; do
   echo "#include <$header>" | "$cc" -E -x c - -o /dev/null 2>/dev/null ||
     skip "no <$header>; on Debian: libibverbs-dev and librdmacm-dev"
@@ -39,8 +38,6 @@ machine=$("$cc" -dumpmachine)
 folder=$out/io/verbena/disni/native/linux-${machine%%-*}
 # POSIX 2008 and the extensions that rdma-core's own headers use.
 flags="-std=gnu11 -Wall -Wextra -Werror -fvisibility=hidden -fPIC -pthread -O2 -g"
-# No path of the building machine in the debug information: the same sources, the same file.
-flags="$flags -ffile-prefix-map=$PWD=. -ffile-prefix-map=$headers=headers"
 link="-shared -Wl,-z,now -Wl,-z,relro -Wl,--build-id=sha1"
 case $kind in
   asan) sanitize="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" ;;
@@ -53,12 +50,14 @@ esac
   skip "$cc has no such sanitizer as $kind"
 
 mkdir -p "$folder"
-# Beside the target and then renamed: a running program keeps the file that it mapped.
+# Beside the target and then renamed: a running program keeps the file that it mapped. No path of the building machine is in the
+# debug information: the same sources, the same file.
 # shellcheck disable=SC2086
 build() {
   name=$1
   shift
-  "$cc" $flags $sanitize $include "-I$headers" $link -o "$folder/$name.new" "$@" common/*.c -lrdmacm -libverbs
+  "$cc" $flags "-ffile-prefix-map=$PWD=." "-ffile-prefix-map=$headers=headers" $sanitize "-I$jdk/include" "-I$jdk/include/linux" \
+    "-I$headers" $link -o "$folder/$name.new" "$@" common/*.c -lrdmacm -libverbs
   mv "$folder/$name.new" "$folder/$name"
 }
 

@@ -26,12 +26,10 @@ public final class EchoServer {
   public static void main(String[] args) {
     URI address = URI.create(args.length > 0 ? args[0] : ADDRESS);
     RdmaTransport transport = RdmaTransport.create();
-    try {
-      RdmaServer server = bind(transport, address);
-      System.out.println("listening: " + server.address());
-      server.onClose().block();
-    } finally {
-      transport.dispose();
-    }
+    // Clients hear of the end at once, also of one by Ctrl-C.
+    Runtime.getRuntime().addShutdownHook(new Thread(transport::dispose));
+    RdmaServer server = bind(transport, address);
+    System.out.println("listening: " + server.address());
+    server.onClose().block();
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.simulation;
 
+import static java.util.Objects.requireNonNull;
+
 import io.verbena.simulation.scenario.Arena;
 import io.verbena.simulation.scenario.RunResult;
 import io.verbena.simulation.scenario.Scenario;
@@ -12,7 +14,10 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The command line program {@code bin/simulate}. */
 @Command(
@@ -26,6 +31,8 @@ import picocli.CommandLine.Option;
 final class Simulate implements Callable<Integer> {
   private static final int SHRINKING_RUNS = 5000;
   private static final int FAILED = 1;
+
+  @Spec private @Nullable CommandSpec spec;
 
   @Option(
       names = "--program",
@@ -59,11 +66,22 @@ final class Simulate implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    check("--threads", threads, 1);
+    check("--seeds", (double) seeds, 0);
+    check("--minutes", minutes, 0);
     Long first = seed;
     if (first != null && seeds == 0 && minutes == 0) {
       return replay(first);
     }
     return runMany(first == null ? 0 : first);
+  }
+
+  private void check(String option, double value, int least) {
+    if (!(value >= least)) {
+      throw new ParameterException(
+          requireNonNull(spec).commandLine(),
+          option + ": " + value + " (expected: at least " + least + ")");
+    }
   }
 
   private int runMany(long first) throws InterruptedException {
