@@ -125,6 +125,11 @@ final class PerfRun {
         connection.postReceives();
       }
       meet(exchange);
+      if (plan.verb() != Verb.SEND && (plan.both() || !client)) {
+        // The other end may measure, and say nothing, for as long as it likes: one that dies
+        // closes the connection.
+        exchange.waitAtMost(PerftestExchange.WITHOUT_LIMIT);
+      }
       if (plan.both()) {
         runBothWays(connection, exchange);
       } else if (client) {
@@ -309,7 +314,7 @@ final class PerfRun {
       exchange.end();
     } else {
       exchange.endsAfter(1);
-      exchange.answerToTheEnd(plan.limit());
+      exchange.answerToTheEnd();
     }
   }
 
@@ -325,7 +330,7 @@ final class PerfRun {
               ? new LatencyRun(connection, false).run()
               : new BandwidthRun(connection, gbits).receive());
     }
-    PerftestReport told = exchange.answerToTheEnd(plan.limit().plus(plan.duration()));
+    PerftestReport told = exchange.answerToTheEnd();
     if (told != null) {
       tell(Bandwidth.of(told, gbits));
     }

@@ -29,6 +29,9 @@ final class PerftestExchange {
   /** The size of the buffer in which received messages go round, if a message has less. */
   static final int CYCLE_BUFFER = 4096;
 
+  /** No limit, in practice. */
+  static final Duration WITHOUT_LIMIT = Duration.ofNanos(Long.MAX_VALUE);
+
   private static final int CACHE_LINE = 64;
 
   private final PerftestChannel channel;
@@ -117,6 +120,11 @@ final class PerftestExchange {
     swap(channel.encode(ours.get(0)));
   }
 
+  /** Sets the longest time to wait for a message. */
+  void waitAtMost(Duration limit) throws IOException {
+    channel.waitAtMost(limit);
+  }
+
   /** Returns whether a message of the peer waits to be read. */
   boolean isSpokenTo() throws IOException, ToolFailure, InterruptedException {
     return !done && channel.isSpokenTo();
@@ -153,9 +161,7 @@ final class PerftestExchange {
    *
    * @return what the client reported, or null if it did not
    */
-  @Nullable PerftestReport answerToTheEnd(Duration limit)
-      throws IOException, ToolFailure, InterruptedException {
-    channel.waitAtMost(limit);
+  @Nullable PerftestReport answerToTheEnd() throws IOException, ToolFailure, InterruptedException {
     try {
       while (!done) {
         answer();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.tools.end.End;
+import io.verbena.tools.end.TestAddress;
 import io.verbena.tools.end.TestQueuePair;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.Access;
@@ -12,6 +13,8 @@ import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.QueuePairType;
 import java.io.EOFException;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -19,6 +22,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +32,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Servers of {@code perf -R} whose clients go at the wrong time, or say what they should not. */
 class PerfPeersTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
+  private static final Duration SHORT_LIMIT = Duration.ofSeconds(1);
+  private static final String SUCCEEDED = "the server succeeded";
 
   private final CountDownLatch listening = new CountDownLatch(1);
   private final CompletableFuture<Throwable> ended = new CompletableFuture<>();
@@ -38,6 +45,11 @@ class PerfPeersTest {
   }
 
   private static PerfPlan plan(URI address, Verb verb, Measure measure) {
+    return plan(address, verb, measure, false, LIMIT);
+  }
+
+  private static PerfPlan plan(
+      @Nullable URI address, Verb verb, Measure measure, boolean both, Duration limit) {
     return new PerfPlan(
         verb,
         measure,
@@ -48,7 +60,7 @@ class PerfPeersTest {
         100,
         Duration.ZERO,
         1,
-        false,
+        both,
         false,
         address,
         8,
@@ -60,18 +72,22 @@ class PerfPeersTest {
         null,
         14,
         false,
-        LIMIT);
+        limit);
   }
 
   /** Runs a server in a thread of its own; returns once it listens. */
   private void startServer(PerfPlan plan) throws InterruptedException {
-    URI device = plan.managed();
+    startServer(plan, plan.managed(), null);
+  }
+
+  private void startServer(PerfPlan plan, URI device, @Nullable Socket socket)
+      throws InterruptedException {
     Thread thread =
         new Thread(
             () -> {
               try {
-                new PerfRun(plan, device, false, false, null).run(null, listening::countDown);
-                ended.completeExceptionally(new AssertionError("the server succeeded"));
+                new PerfRun(plan, device, false, false, null).run(socket, listening::countDown);
+                ended.complete(new AssertionError(SUCCEEDED));
               } catch (Throwable e) {
                 ended.complete(e);
               }
@@ -153,6 +169,52 @@ class PerfPeersTest {
     assertThat(howItEnded())
         .isInstanceOf(EOFException.class)
         .hasMessage("the other end has disconnected");
+  }
+
+  /** The server is told nothing meanwhile. */
+  @ParameterizedTest
+  @CsvSource({"READ, LAT, false", "WRITE, BW, false", "WRITE, BW, true"})
+  void aClientMayMeasureForLongerThanItsServerWaitsForAMessage(
+      Verb verb, Measure measure, boolean both) throws Exception {
+    PerfPlan plan =
+        plan(URI.create("emulated://lasts-" + verb + both), verb, measure, both, SHORT_LIMIT);
+    startServer(plan);
+
+    new PerfRun(plan, plan.managed(), true, false, new Lasting()).run(null, () -> {});
+
+    assertThat(howItEnded()).hasMessage(SUCCEEDED);
+  }
+
+  @Test
+  void aClientMayMeasureForLongerThanItsServerWaitsForAMessageOverTcp() throws Exception {
+    URI device = URI.create("emulated://lasts-over-tcp");
+    PerfPlan plan = plan(null, Verb.READ, Measure.BW, false, SHORT_LIMIT);
+    TestAddress at = new TestAddress(device, null, 0, SHORT_LIMIT);
+    try (ServerSocket listener = at.listen(true);
+        Socket socket = at.clientOf(listener).connect();
+        Socket accepted = at.accept(listener)) {
+      startServer(plan, device, accepted);
+
+      new PerfRun(plan, device, true, false, new Lasting()).run(socket, () -> {});
+
+      assertThat(howItEnded()).hasMessage(SUCCEEDED);
+    }
+  }
+
+  /** Has its result later than a server with the limit would give up. */
+  private final class Lasting implements Output {
+    @Override
+    public void begin(PerfPlan plan, List<String> facts, String titles) {}
+
+    @Override
+    public void result(Result result) {
+      assertThatThrownBy(() -> ended.get(2 * SHORT_LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+          .describedAs("the server ended: " + ended)
+          .isInstanceOf(TimeoutException.class);
+    }
+
+    @Override
+    public void end() {}
   }
 
   private static final class Dying implements Output {
