@@ -7,11 +7,12 @@ import java.util.Locale;
 /**
  * The address of a queue pair, as the ends of a test exchange it.
  *
+ * @param lid of its port on InfiniBand, 0 elsewhere
  * @param queuePair its number
  * @param psn the first PSN that it sends
- * @param gid of its port
+ * @param gid of its port, 0 if the LID alone leads there
  */
-public record QueuePairAddress(int queuePair, int psn, Gid gid) {
+public record QueuePairAddress(int lid, int queuePair, int psn, Gid gid) {
 
   /** A GID as {@code inet_ntop(3)} writes it if it stands for an IPv4 address, else in full. */
   public static String text(Gid gid) {

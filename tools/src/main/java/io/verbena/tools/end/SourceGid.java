@@ -2,6 +2,7 @@
 package io.verbena.tools.end;
 
 import io.verbena.verbs.Gid;
+import io.verbena.verbs.PortAttributes;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Chooses the GID of a port that an end sends from. */
 public final class SourceGid {
+  /** No GID: within a subnet of InfiniBand LIDs lead from port to port. */
+  public static final int NONE = -1;
+
   private static final Pattern SOURCE = Pattern.compile("(?:^|&)source=([^&]*)");
   private static final Pattern IPV4 = Pattern.compile("[0-9]+(\\.[0-9]+){3}");
 
@@ -21,12 +25,15 @@ public final class SourceGid {
 
   /**
    * Chooses one: the one that is asked for, else the one of the address that the URI names as its
-   * source or as its host, else the first of an IPv4 address, else the first that is not zero.
+   * source or as its host, else the first of an IPv4 address, else the first that is not zero. On
+   * InfiniBand {@link #NONE} unless one is asked for, as with rdma-core's examples and perftest.
    *
    * @param asked its index, or null
    * @throws ToolFailure if there is none
    */
-  public static int index(List<Gid> gids, URI address, @Nullable Integer asked) throws ToolFailure {
+  public static int index(PortAttributes port, URI address, @Nullable Integer asked)
+      throws ToolFailure {
+    List<Gid> gids = port.gids();
     if (asked != null) {
       if (asked < 0 || asked >= gids.size()) {
         throw new ToolFailure(
@@ -34,6 +41,9 @@ public final class SourceGid {
             "`verbena device " + address + "` lists the GIDs");
       }
       return asked;
+    }
+    if (port.lid() != 0) {
+      return NONE;
     }
     for (String named : named(address)) {
       int index = gids.indexOf(gid(named));
@@ -54,6 +64,11 @@ public final class SourceGid {
           "the port of " + address + " has no GID", "give its network interface an address");
     }
     return any;
+  }
+
+  /** The GID of an index, 0 for {@link #NONE}. */
+  public static Gid of(PortAttributes port, int index) {
+    return index == NONE ? new Gid(0, 0) : port.gids().get(index);
   }
 
   private static boolean isIpv4(Gid gid) {

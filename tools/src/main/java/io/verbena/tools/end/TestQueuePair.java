@@ -15,10 +15,11 @@ public class TestQueuePair {
   /**
    * Creates one that a connection manager connects.
    *
+   * @param lid of its port
    * @param gid of its port
    */
-  public TestQueuePair(QueuePair pair, Gid gid) {
-    this(pair, new QueuePairAddress(pair.number(), 0, gid));
+  public TestQueuePair(QueuePair pair, int lid, Gid gid) {
+    this(pair, new QueuePairAddress(lid, pair.number(), 0, gid));
   }
 
   TestQueuePair(QueuePair pair, QueuePairAddress here) {

@@ -5,6 +5,7 @@ import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Mtu;
+import io.verbena.verbs.PortAttributes;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
@@ -33,13 +34,14 @@ public final class UnmanagedQueuePair extends TestQueuePair {
   private @Nullable AddressHandle handle;
   private int remote;
 
-  private UnmanagedQueuePair(End end, QueuePair pair, int gidIndex) {
+  private UnmanagedQueuePair(End end, QueuePair pair, PortAttributes port, int gidIndex) {
     super(
         pair,
         new QueuePairAddress(
+            port.lid(),
             pair.number(),
             new SecureRandom().nextInt(1 << PSN_BITS),
-            end.device().port().gids().get(gidIndex)));
+            SourceGid.of(port, gidIndex)));
     this.end = end;
     this.gidIndex = gidIndex;
   }
@@ -48,7 +50,7 @@ public final class UnmanagedQueuePair extends TestQueuePair {
    * Creates one, in INIT: receives may be posted.
    *
    * @param receives that it holds, unless the end's queue pairs share theirs
-   * @param gidIndex which of the port's GIDs it sends from
+   * @param gidIndex which of the port's GIDs it sends from, or {@link SourceGid#NONE}
    * @param access what the peer may do through it
    * @throws io.verbena.verbs.VerbsException if the device cannot do that
    */
@@ -70,13 +72,11 @@ public final class UnmanagedQueuePair extends TestQueuePair {
             end.domain()
                 .createQueuePair(
                     shared == null ? options : options.withSharedReceiveQueue(shared)));
+    PortAttributes port = end.device().port();
     QueuePairAttributes init =
-        new QueuePairAttributes()
-            .state(QueuePairState.INIT)
-            .pkeyIndex(0)
-            .port(end.device().port().number());
+        new QueuePairAttributes().state(QueuePairState.INIT).pkeyIndex(0).port(port.number());
     pair.modify(type == QueuePairType.UD ? init.queueKey(QUEUE_KEY) : init.access(access));
-    return new UnmanagedQueuePair(end, pair, gidIndex);
+    return new UnmanagedQueuePair(end, pair, port, gidIndex);
   }
 
   /**
@@ -89,7 +89,8 @@ public final class UnmanagedQueuePair extends TestQueuePair {
    * @param served READs and atomics that the peer has under way at once
    */
   public void connect(QueuePairAddress peer, Mtu mtu, int timeout, int outstanding, int served) {
-    AddressVector way = new AddressVector(peer.gid(), gidIndex, 64, 0, 0);
+    int lid = here().lid() == 0 ? 0 : peer.lid();
+    AddressVector way = new AddressVector(peer.gid(), Math.max(0, gidIndex), 64, 0, 0, lid, 0);
     remote = peer.queuePair();
     QueuePairAttributes receive = new QueuePairAttributes().state(QueuePairState.RTR);
     QueuePairAttributes send =

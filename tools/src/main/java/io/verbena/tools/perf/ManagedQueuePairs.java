@@ -146,7 +146,10 @@ final class ManagedQueuePairs {
         QueuePairOptions.reliable(
                 end.sent(), end.received(), plan.txDepth() + credit, plan.rxDepth())
             .withInlineData(plan.inline());
-    return new TestQueuePair(end.keep(identifier.createQueuePair(end.domain(), options)), gid);
+    return new TestQueuePair(
+        end.keep(identifier.createQueuePair(end.domain(), options)),
+        end.device().port().lid(),
+        gid);
   }
 
   private static ConnectionParameters parameters(int outstanding) {

@@ -186,7 +186,9 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
   @Option(
       names = {"-x", "--gid-index"},
       paramLabel = "INDEX",
-      description = "The local port's GID to send from (default: that of the device's address).")
+      description =
+          "The local port's GID to send from (default: that of the device's address; on InfiniBand"
+              + " none, as LIDs lead there).")
   private @Nullable Integer gid;
 
   @Option(names = "--report_gbits", description = "Tell bandwidth in Gb/s (default: MiB/s).")

@@ -87,7 +87,7 @@ final class PerfRun {
             "-s: " + plan.size() + " (expected: <= " + mtu.bytes() + ", the MTU)",
             "give both ends -s " + mtu.bytes());
       }
-      int gid = SourceGid.index(end.device().port().gids(), device, plan.gid());
+      int gid = SourceGid.index(end.device().port(), device, plan.gid());
       ManagedQueuePairs managed = managed(end, gid);
       listening.run();
       PerftestChannel channel =
@@ -161,7 +161,7 @@ final class PerfRun {
     URI address = plan.managed();
     return address == null
         ? null
-        : new ManagedQueuePairs(end, address, end.device().port().gids().get(gid), client, plan);
+        : new ManagedQueuePairs(end, address, SourceGid.of(end.device().port(), gid), client, plan);
   }
 
   private List<UnmanagedQueuePair> bare(End end, int gid, Set<Access> remote) {
@@ -225,7 +225,9 @@ final class PerfRun {
       facts.add(fact("CQ Moderation", Math.min(plan.cqModeration(), plan.txDepth())));
     }
     facts.add(fact("Mtu", exchange.mtu().bytes() + "[B]"));
-    facts.add(fact("GID index", gid));
+    if (gid != SourceGid.NONE) {
+      facts.add(fact("GID index", gid));
+    }
     if (plan.verb().isFetch()) {
       facts.add(
           fact("Outstand reads", Math.min(ours.get(0).outstanding(), theirs.get(0).outstanding())));
@@ -244,8 +246,9 @@ final class PerfRun {
   private static String where(String whose, PerftestAddress at) {
     return String.format(
         Locale.ROOT,
-        "%s address: QPN 0x%04x PSN 0x%06x RKey 0x%06x VAddr 0x%016x GID %s",
+        "%s address: %sQPN 0x%04x PSN 0x%06x RKey 0x%06x VAddr 0x%016x GID %s",
         whose,
+        at.peer().lid() == 0 ? "" : String.format(Locale.ROOT, "LID 0x%04x ", at.peer().lid()),
         at.peer().queuePair(),
         at.peer().psn(),
         at.rkey(),

@@ -28,11 +28,12 @@ record PerftestAddress(QueuePairAddress peer, int outstanding, int rkey, long me
 
   /** The address of an end that has no queue pair yet. */
   static final PerftestAddress NONE =
-      new PerftestAddress(new QueuePairAddress(0, 0, new Gid(0, 0)), 0, 0, 0);
+      new PerftestAddress(new QueuePairAddress(0, 0, 0, new Gid(0, 0)), 0, 0, 0);
 
-  /** The first bytes of every address: the LID, which RoCE has not, and its colon. */
+  /** The first bytes of every address: the LID, 0 on RoCE, and its colon. */
   static final int FIRST = 5;
 
+  private static final int LID_FIELD = 0;
   private static final int OUTSTANDING_FIELD = 1;
   private static final int PAIR_FIELD = 2;
   private static final int PSN_FIELD = 3;
@@ -41,6 +42,7 @@ record PerftestAddress(QueuePairAddress peer, int outstanding, int rkey, long me
   private static final int GID_FIELD = 6;
   private static final int GID_BYTES = 16;
 
+  private static final int LID_AT = 0;
   private static final int OUTSTANDING_AT = 4;
   private static final int PAIR_AT = 8;
   private static final int PSN_AT = 12;
@@ -55,7 +57,7 @@ record PerftestAddress(QueuePairAddress peer, int outstanding, int rkey, long me
             String.format(
                 Locale.ROOT,
                 "%04x:%04x:%06x:%06x:%08x:%016x:",
-                0,
+                peer.lid(),
                 outstanding,
                 peer.queuePair(),
                 peer.psn(),
@@ -71,7 +73,7 @@ record PerftestAddress(QueuePairAddress peer, int outstanding, int rkey, long me
   /** LID, READs, queue pair, PSN, rkey and padding; address and GID; SRQ and GID's index. */
   byte[] toBytes() {
     return ByteBuffer.allocate(BINARY_LENGTH)
-        .putInt(0)
+        .putInt(peer.lid())
         .putInt(outstanding)
         .putInt(peer.queuePair())
         .putInt(peer.psn())
@@ -88,6 +90,7 @@ record PerftestAddress(QueuePairAddress peer, int outstanding, int rkey, long me
     int outstanding = fields.getInt(OUTSTANDING_AT);
     QueuePairAddress peer =
         new QueuePairAddress(
+            fields.getInt(LID_AT),
             fields.getInt(PAIR_AT),
             fields.getInt(PSN_AT),
             new Gid(fields.getLong(GID_AT), fields.getLong(GID_AT + Long.BYTES)));
@@ -104,6 +107,7 @@ record PerftestAddress(QueuePairAddress peer, int outstanding, int rkey, long me
       }
       return new PerftestAddress(
           new QueuePairAddress(
+              HexFormat.fromHexDigits(fields[LID_FIELD]),
               HexFormat.fromHexDigits(fields[PAIR_FIELD]),
               HexFormat.fromHexDigits(fields[PSN_FIELD]),
               new Gid(

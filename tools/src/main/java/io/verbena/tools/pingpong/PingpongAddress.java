@@ -21,7 +21,7 @@ import java.util.Locale;
  */
 final class PingpongAddress {
   private static final int LENGTH = 52;
-  private static final QueuePairAddress NONE = new QueuePairAddress(0, 0, new Gid(0, 0));
+  private static final QueuePairAddress NONE = new QueuePairAddress(0, 0, 0, new Gid(0, 0));
   private static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
 
   private PingpongAddress() {}
@@ -39,7 +39,7 @@ final class PingpongAddress {
           String.format(
               Locale.ROOT,
               "%04x:%06x:%06x:%016x%016x\0",
-              0,
+              peer.lid(),
               peer.queuePair(),
               peer.psn(),
               peer.gid().high(),
@@ -69,6 +69,7 @@ final class PingpongAddress {
     String[] parts = text.split(":", -1);
     try {
       return new QueuePairAddress(
+          Integer.parseInt(parts[0], 16),
           Integer.parseInt(parts[1], 16),
           Integer.parseInt(parts[2], 16),
           new Gid(

@@ -106,7 +106,9 @@ public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
   @Option(
       names = {"-g", "--gid-idx"},
       paramLabel = "INDEX",
-      description = "The local port's GID to send from (default: that of the device's address).")
+      description =
+          "The local port's GID to send from (default: that of the device's address; on InfiniBand"
+              + " none, as LIDs lead there).")
   private @Nullable Integer gid;
 
   @Option(
@@ -199,7 +201,7 @@ public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
         throw new ToolFailure(
             "Requested size larger than port MTU (" + most + ")", "give both ends -s " + most);
       }
-      int index = SourceGid.index(end.device().port().gids(), device, gid);
+      int index = SourceGid.index(end.device().port(), device, gid);
       if (srq) {
         end.shareReceives(rxDepth);
       }
@@ -264,7 +266,7 @@ public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
               Locale.ROOT,
               "  %-15s LID 0x%04x, QPN 0x%06x, PSN 0x%06x, GID %s%n",
               whose + " address:",
-              0,
+              peer.lid(),
               peer.queuePair(),
               peer.psn(),
               QueuePairAddress.text(peer.gid()));

@@ -98,6 +98,27 @@ class FakeDevicesTest {
     assertThat(text.indexOf("port:\t2")).isLessThan(text.indexOf("port:\t1"));
   }
 
+  /** On InfiniBand no queue pair of the fake connects without the LID of its peer's port. */
+  @ParameterizedTest
+  @CsvSource({
+    "mlx5-ib, pingpong --local -n 10 -c -d disni://10.0.4.1, 0007",
+    "mlx5-ib, pingpong --local -n 10 -c -d disni://10.0.14.1, 0008",
+    "mlx5-ib, pingpong --local -n 10 -g 0 -d disni://10.0.4.1, 0007",
+    "mlx5-ib, pingpong --local -n 10 --srq -q 2 -d disni://10.0.4.1, 0007",
+    "mlx5-ib-ud, pingpong --local -n 10 --transport ud -d disni://10.0.24.1, 0007",
+    "mlx5-ib, perf send lat --local -n 10 -d disni://10.0.4.1, 0007",
+    "mlx5-ib, perf write bw --local -n 10 -x 0 -d disni://10.0.14.1, 0008",
+    "mlx5-ib, perf read bw --local -n 10 -R -p 18780 -d disni://10.0.4.1, 0007",
+  })
+  void findsThePeerOnInfiniBandByItsLid(String profile, String line, String lid) throws Exception {
+    Diagnosis run = new FakeMachine(folder, profile).run(List.of(line.split(" ", -1)));
+
+    assertThat(run.text())
+        .containsPattern("local address: +LID 0x" + lid)
+        .containsPattern("remote address: +LID 0x" + lid);
+    assertThat(run.exitCode()).isZero();
+  }
+
   @Test
   void saysHowToRaiseALowLimitOfMemory() throws Exception {
     Diagnosis low =

@@ -5,13 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.tools.end.QueuePairAddress;
 import io.verbena.verbs.Gid;
+import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
 class PerftestAddressTest {
   private static final PerftestAddress ADDRESS =
       new PerftestAddress(
-          new QueuePairAddress(0x11, 0x22_33_44, new Gid(0x0102030405060708L, 0x090a0b0c0d0e0f10L)),
+          new QueuePairAddress(
+              0xabcd, 0x11, 0x22_33_44, new Gid(0x0102030405060708L, 0x090a0b0c0d0e0f10L)),
           0x10,
           0x5566_7788,
           0x7f00_1122_3344_5566L);
@@ -21,7 +23,7 @@ class PerftestAddressTest {
   void isTheStructureOfPerftestOverAQueuePair() {
     assertThat(HexFormat.of().formatHex(ADDRESS.toBytes()))
         .isEqualTo(
-            "00000000" // LID
+            "0000abcd" // LID
                 + "00000010" // READs
                 + "00000011" // queue pair
                 + "00223344" // PSN
@@ -36,7 +38,9 @@ class PerftestAddressTest {
 
   @Test
   void isTextOverTcp() throws Exception {
-    assertThat(ADDRESS.toText()).hasSize(PerftestAddress.LENGTH);
+    assertThat(ADDRESS.toText())
+        .hasSize(PerftestAddress.LENGTH)
+        .startsWith("abcd:0010:000011:".getBytes(StandardCharsets.US_ASCII));
     assertThat(PerftestAddress.ofText(ADDRESS.toText())).isEqualTo(ADDRESS);
   }
 }
