@@ -62,4 +62,22 @@ class DatagramsTest {
     assertThat(run.err())
         .contains("UNREACHABLE, error 1 (expected: ESTABLISHED)", "start the server first");
   }
+
+  @Test
+  void saysThatTheServerHasFewerQueuePairs() throws Exception {
+    CompletableFuture<Run> server =
+        Run.beside("datagrams -p 7467 --timeout 5 -b roce://" + Run.HERE);
+    Run client =
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .until(
+                () -> Run.of("datagrams -p 7467 -c 2 --timeout 1 -s roce://" + Run.HERE),
+                run -> !run.err().contains("UNREACHABLE, error 1 "));
+
+    assertThat(client.exitCode()).isEqualTo(1);
+    assertThat(client.err())
+        .startsWith("verbena: queue pair 2: ")
+        .contains("-> give both ends the same -c");
+    assertThat(server.get(30, TimeUnit.SECONDS).exitCode()).isEqualTo(1);
+  }
 }

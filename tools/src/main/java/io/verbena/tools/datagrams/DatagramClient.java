@@ -30,7 +30,7 @@ final class DatagramClient {
         events.expect(ConnectionEvent.Type.ADDR_RESOLVED);
         datagrams.add(identifier);
         identifier.connect(ConnectionParameters.defaults(), options.limit().toNanos());
-        ConnectionEvent event = events.expect(ConnectionEvent.Type.ESTABLISHED);
+        ConnectionEvent event = answer(events, i);
         datagrams.answered(Objects.requireNonNull(event.datagramPeer(), "datagramPeer"));
       }
       if (options.messages() > 0) {
@@ -43,6 +43,19 @@ final class DatagramClient {
         DatagramsCommand.say(out, "data transfers complete");
       }
       DatagramsCommand.say(out, "test complete");
+    }
+  }
+
+  /** A server that has answered before has no more queue pairs than it told of. */
+  private static ConnectionEvent answer(ConnectionEventWait events, int answered)
+      throws InterruptedException, ToolFailure {
+    try {
+      return events.expect(ConnectionEvent.Type.ESTABLISHED);
+    } catch (ToolFailure e) {
+      throw answered == 0
+          ? e
+          : new ToolFailure(
+              "queue pair " + (answered + 1) + ": " + e.getMessage(), "give both ends the same -c");
     }
   }
 }
