@@ -2,8 +2,15 @@
 package io.verbena.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -196,5 +203,40 @@ class PerfTest {
 
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.err()).contains("-o: 5 (expected: 1..4)", "verbena device");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "pingpong -d nosuch://10.9.9.9 -p PORT, 1, no verbs provider for scheme 'nosuch'",
+    "perf write bw -d nosuch://10.9.9.9 -p PORT, 1, no verbs provider for scheme 'nosuch'",
+    "perf send lat -d roce://HERE -p 0, 2, -p: 0 (expected: 1..65535)",
+  })
+  void aServerThatNobodyCanUseWaitsForNobody(String line, int exitCode, String says)
+      throws Exception {
+    CompletableFuture<Run> server = Run.beside(line.replace("PORT", "" + freePort()));
+
+    Run run = server.get(30, TimeUnit.SECONDS);
+    assertThat(run.exitCode()).isEqualTo(exitCode);
+    assertThat(run.err()).contains(says);
+  }
+
+  @Test
+  void aServerSaysThatItWaits() throws Exception {
+    String line = "perf write bw -n 5 -d roce://HERE --csv -p " + freePort();
+    CompletableFuture<Run> server = Run.beside(line.replace(" --csv", ""));
+    Run client =
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> Run.of(line + " HERE"), run -> !run.err().contains("refused"));
+
+    assertThat(client.exitCode()).describedAs(client.err()).isZero();
+    assertThat(server.get(30, TimeUnit.SECONDS).out())
+        .startsWith("* Waiting for client to connect... *\n-----");
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
   }
 }

@@ -65,7 +65,7 @@ class UsageTest {
           pingpong --local --timeout 0        | --timeout: 0 (expected: >= 1)
           pingpong -d emulated://x            | --local
           pingpong -d rxe0                    | a URI
-          pingpong -d disni://10.0.0.1 -p 70000 | -p: 70000 (expected: 0..65535)
+          pingpong -d disni://10.0.0.1 -p 70000 | -p: 70000 (expected: 1..65535)
           perf --local                        | VERB
           perf nosuch bw --local              | VERB
           perf send nosuch --local            | WHAT

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param device the URI of its device
  * @param server the host to connect to over TCP, or null to be the server
- * @param port the TCP port; 0 for any, to be the server
+ * @param port the TCP port; any if both ends are in this process
  * @param limit the longest time in which nothing comes
  */
 public record TestAddress(URI device, @Nullable String server, int port, Duration limit) {

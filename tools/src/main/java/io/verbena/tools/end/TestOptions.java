@@ -68,7 +68,7 @@ public final class TestOptions extends TimeoutOption {
       throw wrong("-d: " + chosen + " lives in one JVM (expected: --local, or another device)");
     }
     int to = uri != null && uri.getPort() > 0 ? uri.getPort() : port;
-    return new TestAddress(chosen, server, range("-p", to, 0, MAX_PORT), limit);
+    return new TestAddress(chosen, server, range("-p", to, local ? 0 : 1, MAX_PORT), limit);
   }
 
   private URI uri(String text) {

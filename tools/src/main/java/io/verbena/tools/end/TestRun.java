@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.tools.end;
 
+import io.verbena.verbs.VerbsProviders;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -26,6 +27,9 @@ public final class TestRun {
      */
     void run(Socket socket, boolean client, boolean told)
         throws IOException, ToolFailure, InterruptedException;
+
+    /** Tells, if it wants to, that a server begins to wait for its client. */
+    default void tellThatItWaits() {}
   }
 
   /**
@@ -48,6 +52,9 @@ public final class TestRun {
         both(address, listening, role);
         return;
       }
+      // A client may come much later: that there is no such device is better known now.
+      VerbsProviders.find(address.device()).open(address.device()).close();
+      role.tellThatItWaits();
       try (Socket socket = address.accept(listening)) {
         role.run(socket, false, true);
       }

@@ -222,7 +222,8 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
     return 0;
   }
 
-  private void tellThatItWaits() {
+  @Override
+  public void tellThatItWaits() {
     if (!csv && !json) {
       options.out().println("* Waiting for client to connect... *");
       options.out().flush();
