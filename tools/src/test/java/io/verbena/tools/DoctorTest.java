@@ -3,7 +3,14 @@ package io.verbena.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.verbs.ConnectionListener;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.VerbsProviders;
+import java.net.URI;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DoctorTest {
 
@@ -48,5 +55,35 @@ class DoctorTest {
 
     assertThat(run.out()).contains("WRONG   no verbs provider for scheme 'nosuch'");
     assertThat(run.exitCode()).isEqualTo(1);
+  }
+
+  /** All of 127.0.0.0/8 are this machine's, but each is another HCA. */
+  @Test
+  void connectsTheDeviceOfAPeersAddressToItself() {
+    Run run = Run.of("doctor roce://127.99.0.1?source=" + Run.HERE);
+
+    assertThat(run.out())
+        .contains("ok      SEND, WRITE and READ of 64 bytes by roce://" + Run.HERE + ":0");
+    assertThat(run.exitCode()).describedAs(run.out()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"roce://HERE:7468", "iwarp://HERE:7468", "shm://HERE.doctor"})
+  void leavesTheAddressOfARunningServerAlone(String address) {
+    URI served = URI.create(address.replace("HERE", Run.HERE));
+    try (Device device = VerbsProviders.find(served).open(served);
+        ConnectionManager manager = device.createConnectionManager();
+        ConnectionListener server = manager.listen(served, 1)) {
+      Run run = Run.of("doctor " + server.address());
+
+      assertThat(run.out()).contains("ok      SEND, WRITE and READ of 64 bytes by ");
+      assertThat(run.exitCode()).describedAs(run.out()).isZero();
+    }
+  }
+
+  @Test
+  void connectsIwarpToItselfByAnAddressOfTheKernelsChoice() {
+    assertThat(Run.of("doctor iwarp://127.99.0.2").out())
+        .contains("ok      SEND, WRITE and READ of 64 bytes by iwarp://127.0.0.1:0");
   }
 }

@@ -60,7 +60,7 @@ record GidChoice(int index, @Nullable InetAddress address, String why, boolean i
   }
 
   /** Returns what the connection manager itself takes. */
-  private static InetAddress resolved(Patient patient) throws InterruptedException, ToolFailure {
+  static InetAddress resolved(Patient patient) throws InterruptedException, ToolFailure {
     URI uri = patient.uri();
     try (ConnectionManager manager = patient.device().createConnectionManager();
         ConnectionIdentifier active = manager.resolve(port(uri, 1), LIMIT.toNanos())) {

@@ -18,7 +18,10 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
+import java.io.IOException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -49,14 +52,15 @@ final class LoopbackCheck {
     if (!patient.port().active()) {
       return Finding.skipped(NAME, "the link is down");
     }
-    InetAddress own = choice == null ? null : choice.address();
-    if (choice != null && own == null) {
+    URI uri;
+    if (choice == null) {
+      uri = emulated(patient);
+    } else if (choice.address() == null) {
       return Finding.skipped(NAME, "no address to connect to is known");
+    } else {
+      String options = choice.isAsked() ? "?gid=" + choice.index() : "";
+      uri = uri(patient.uri().getScheme(), text(choice.address()), options);
     }
-    URI uri =
-        choice == null || own == null
-            ? patient.uri()
-            : uri(patient.uri().getScheme(), own, choice.isAsked() ? "?gid=" + choice.index() : "");
     try (End end =
         End.open(
             uri,
@@ -77,10 +81,41 @@ final class LoopbackCheck {
     }
   }
 
-  private static URI uri(String scheme, InetAddress own, String options) {
+  /**
+   * Where an emulated HCA listens: at its own address, as its URI may name a peer's, and on a free
+   * port, as a server may run on that of the URI.
+   */
+  private static URI emulated(Patient patient) throws InterruptedException {
+    URI uri = patient.uri();
+    String options = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
+    try {
+      return switch (uri.getScheme()) {
+        case "roce" -> uri("roce", text(GidChoice.resolved(patient)), options);
+        case "iwarp" -> uri("iwarp", text(addressTowards(uri.getHost())), options);
+        case "shm" -> uri("shm", uri.getHost(), options);
+        default -> uri;
+      };
+    } catch (ToolFailure | VerbsException | IOException e) {
+      // Of none, or of all addresses of the machine: listening shows whether it can be used.
+      return uri;
+    }
+  }
+
+  /** Returns the address of this machine that the kernel's route to a host begins at. */
+  private static InetAddress addressTowards(String host) throws IOException {
+    try (DatagramSocket socket = new DatagramSocket()) {
+      socket.connect(new InetSocketAddress(host, 1));
+      return socket.getLocalAddress();
+    }
+  }
+
+  private static URI uri(String scheme, String host, String options) {
+    return URI.create(scheme + "://" + host + ":0" + options);
+  }
+
+  private static String text(InetAddress own) {
     String host = own.getHostAddress();
-    return URI.create(
-        scheme + "://" + (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":0" + options);
+    return host.indexOf(':') < 0 ? host : "[" + host + "]";
   }
 
   private void run(URI uri) throws InterruptedException, ToolFailure {
