@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
       "Runs another command of verbena with the option pcap=FILE in its device's URI, and exits as"
           + " it does. The file is for Wireshark, tshark or tcpdump. It has the packets that an"
           + " emulated HCA sends and receives: roce://ADDRESS, iwarp://ADDRESS (with segments of TCP"
-          + " made up around the bytes), or emulated://NAME?wire=simulated."
+          + " made up around the bytes), shm://NAME, or emulated://NAME?wire=simulated."
           + " Other devices make none that could be seen here, and are refused."
     },
     footer = {
@@ -33,7 +33,8 @@ import picocli.CommandLine.Parameters;
     })
 final class CaptureCommand implements Callable<Integer> {
   /** A URI, with the option in front of it. */
-  private static final Pattern ADDRESS = Pattern.compile("(.*?)((roce|iwarp|emulated|disni)://.*)");
+  private static final Pattern ADDRESS =
+      Pattern.compile("(.*?)((roce|iwarp|shm|emulated|disni|verbs)://.*)");
 
   /** Characters that need no escape in a URI. */
   private static final Pattern PLAIN = Pattern.compile("[\\w./~-]+");
@@ -70,17 +71,17 @@ final class CaptureCommand implements Callable<Integer> {
       throw context.wrong(
           "COMMAND: "
               + String.join(" ", command)
-              + " (expected: one with a URI of roce://, iwarp:// or emulated://, as -d or -a)");
+              + " (expected: one with a URI of roce://, iwarp://, shm:// or emulated://, as -d or -a)");
     }
     return Verbena.run(line.getOut(), line.getErr(), captured.toArray(new String[0]));
   }
 
   private String captured(String uri) throws ToolFailure {
-    boolean packets = uri.startsWith("roce:") || uri.startsWith("iwarp:") || uri.contains("wire=");
+    boolean packets = uri.matches("(roce|iwarp|shm):.*") || uri.contains("wire=");
     if (!packets) {
       throw new ToolFailure(
           "capture: " + uri + " writes no packets",
-          "take roce://ADDRESS, iwarp://ADDRESS, or emulated://NAME?wire=simulated;"
+          "take roce://ADDRESS, iwarp://ADDRESS, shm://NAME, or emulated://NAME?wire=simulated;"
               + " an RNIC's are seen by its own tools");
     }
     return uri + (uri.indexOf('?') < 0 ? '?' : '&') + "pcap=" + file;

@@ -35,6 +35,7 @@ class CaptureTest {
         "perf write bw --local -n 20 --ib-dev=emulated://captured?wire=simulated&seed=4",
         "ping --local -C 3 -a emulated://captured?wire=simulated",
         "ping --local -C 3 -a iwarp://HERE:7466",
+        "ping --local -C 3 -a shm://HERE.captured:7469",
       })
   void writesEveryPacketOfTheCommandAndLeavesItsOutputAlone(String line) throws Exception {
     Path file = folder.resolve("out.pcap");
@@ -103,6 +104,7 @@ class CaptureTest {
     "pingpong --local -d emulated://direct, emulated://direct",
     "perf send bw -d disni://127.0.0.1 127.0.0.1, disni://127.0.0.1",
     "ping -c -a disni://127.0.0.1, disni://127.0.0.1",
+    "ping -c -a verbs://127.0.0.1, verbs://127.0.0.1",
   })
   void saysThatADeviceWritesNoPackets(String line, String uri) {
     Path file = folder.resolve("out.pcap");
@@ -112,7 +114,8 @@ class CaptureTest {
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.err())
         .startsWith("verbena: capture: " + uri + " writes no packets")
-        .contains("-> take roce://ADDRESS, iwarp://ADDRESS, or emulated://NAME?wire=simulated");
+        .contains(
+            "-> take roce://ADDRESS, iwarp://ADDRESS, shm://NAME, or emulated://NAME?wire=simulated");
     assertThat(file).doesNotExist();
   }
 

@@ -4,13 +4,16 @@ package io.verbena.samples.program;
 import io.verbena.samples.tcp.TcpTransport;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.util.Set;
 
 /** Reads and completes the addresses of servers: URIs of a provider, or {@code tcp://host:port}. */
 public final class Addresses {
   /** The address at which the two programs of a sample meet by default. */
   public static final String DEFAULT = "roce://127.0.0.1:7471";
 
-  private static final String IN_ONE_JVM = "emulated";
+  /** The schemes whose names are no hosts. */
+  private static final Set<String> ON_THIS_MACHINE = Set.of("emulated", "shm");
+
   private static final int MAX_PORT = 65_535;
 
   private Addresses() {}
@@ -26,11 +29,11 @@ public final class Addresses {
   }
 
   /**
-   * The socket address for frameworks that take one. A name within an emulated HCA is no name of a
-   * host: this machine stands for it.
+   * The socket address for frameworks that take one. A name within an emulated HCA, or on shared
+   * memory, is no name of a host: this machine stands for it.
    */
   public static InetSocketAddress socket(URI address) {
-    String host = IN_ONE_JVM.equals(address.getScheme()) ? "localhost" : address.getHost();
+    String host = ON_THIS_MACHINE.contains(address.getScheme()) ? "localhost" : address.getHost();
     return new InetSocketAddress(host, Math.max(0, address.getPort()));
   }
 

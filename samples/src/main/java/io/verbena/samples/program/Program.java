@@ -46,6 +46,13 @@ public final class Program {
               out.println();
               out.println("FAILED: " + failure);
               failure.printStackTrace(out);
+              if (line.getCommandName().equals("client")) {
+                String sample = line.getParent().getCommandName();
+                out.println(
+                    "-> start the server first, at the same address: bin/sample "
+                        + sample
+                        + " server ADDRESS");
+              }
               return 1;
             })
         .execute(args);

@@ -32,6 +32,13 @@ class MainTest {
   }
 
   @Test
+  void aClientWithoutAServerSaysToStartIt() {
+    assertThat(run("client", "tcp://127.0.0.1:1")).isEqualTo(1);
+
+    assertThat(text()).contains("FAILED: ").endsWith("bin/sample grpc server ADDRESS\n");
+  }
+
+  @Test
   void explainsItsOptionsWhenTheyAreWrong() {
     assertThat(run("--nosuch")).isEqualTo(2);
 

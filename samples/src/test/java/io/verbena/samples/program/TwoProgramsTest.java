@@ -26,6 +26,7 @@ class TwoProgramsTest {
   @ParameterizedTest
   @CsvSource({
     "roce://127.86.0.1:0, RDMA",
+    "shm://quotes:0, RDMA",
     "tcp://127.0.0.1:0, TCP",
   })
   void grpcClientGetsEveryQuote(String address, String transport) throws Exception {
