@@ -17,6 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** {@code verbena}: the tools' command line. */
 @Command(
@@ -69,12 +70,24 @@ public final class Verbena implements Runnable {
     line.getSubcommands().get("capture").setStopAtPositional(true);
     line.setExecutionExceptionHandler(
         (failure, command, parsed) -> FailureReport.tell(failure, err));
+    line.setParameterExceptionHandler((wrong, unused) -> tell(wrong, err));
     try {
       return line.execute(arguments);
     } finally {
       out.flush();
       err.flush();
     }
+  }
+
+  /** Prints what is wrong below the manual page, where a terminal shows it. */
+  private static int tell(ParameterException wrong, PrintWriter err) {
+    CommandLine command = wrong.getCommandLine();
+    if (!UnmatchedArgumentException.printSuggestions(wrong, err)) {
+      command.usage(err);
+      err.println();
+    }
+    err.println("verbena: " + wrong.getMessage());
+    return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 
   @Override

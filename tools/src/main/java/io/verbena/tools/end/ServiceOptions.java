@@ -11,6 +11,7 @@ public final class ServiceOptions extends TimeoutOption {
   /** The port of rdma-core's examples. */
   private static final int DEFAULT_PORT = 7174;
 
+  private static final int MAX_PORT = 65_535;
   private static final String IN_ONE_JVM = "emulated";
 
   @Option(
@@ -36,7 +37,7 @@ public final class ServiceOptions extends TimeoutOption {
         throw wrong(option + ": " + text + " (expected: a URI, for example roce://10.0.0.1)");
       }
       if (!inOneJvm) {
-        return complete(at, source);
+        return complete(option, at, source);
       }
       if (!local) {
         throw wrong(
@@ -48,8 +49,9 @@ public final class ServiceOptions extends TimeoutOption {
     }
   }
 
-  private URI complete(URI at, @Nullable String source) throws URISyntaxException {
+  private URI complete(String option, URI at, @Nullable String source) throws URISyntaxException {
     int to = port != null ? port : at.getPort() >= 0 ? at.getPort() : DEFAULT_PORT;
+    range(port != null ? "-p" : option, to, 0, MAX_PORT);
     String query = at.getQuery();
     if (source != null) {
       query = (query == null ? "" : query + "&") + "source=" + source;

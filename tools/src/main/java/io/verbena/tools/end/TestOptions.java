@@ -61,10 +61,11 @@ public final class TestOptions extends TimeoutOption {
           "-d: missing (expected: the URI of a device, for example disni://10.0.0.1;"
               + " `verbena devices` lists what is here)");
     }
-    if (chosen.getScheme() == null) {
+    boolean inOneJvm = "emulated".equals(chosen.getScheme());
+    if (chosen.getScheme() == null || (chosen.getHost() == null && !inOneJvm)) {
       throw wrong("-d: " + chosen + " (expected: a URI, for example disni://10.0.0.1)");
     }
-    if (chosen.getScheme().equals("emulated") && !local) {
+    if (inOneJvm && !local) {
       throw wrong("-d: " + chosen + " lives in one JVM (expected: --local, or another device)");
     }
     int to = uri != null && uri.getPort() > 0 ? uri.getPort() : port;

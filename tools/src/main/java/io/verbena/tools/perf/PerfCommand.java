@@ -45,6 +45,7 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
   private static final int MAX_DEPTH = 16_384;
   private static final int MAX_PAIRS = 16_384;
   private static final int MAX_TIMEOUT = 31;
+  private static final int DEFAULT_TIMEOUT = 14;
 
   /** The most messages for which the peak is looked for; it compares each with each. */
   private static final int MOST_WITH_PEAK = 20_000;
@@ -161,7 +162,7 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
       names = {"-R", "--rdma_cm"},
       description = {
         "Connect the queue pairs with the connection manager, and meet over one; RC only. It"
-            + " chooses MTU and timeout."
+            + " chooses MTU, timeout and GID."
       })
   private boolean managed;
 
@@ -180,8 +181,8 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
   @Option(
       names = {"-u", "--qp-timeout"},
       paramLabel = "CODE",
-      description = "Wait 4 us * 2^CODE for an acknowledgement (default: ${DEFAULT-VALUE}).")
-  private int timeout = 14;
+      description = "Wait 4 us * 2^CODE for an acknowledgement (default: 14).")
+  private @Nullable Integer timeout;
 
   @Option(
       names = {"-x", "--gid-index"},
@@ -302,7 +303,7 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
         options.range("-I", inline, 0, MAX_SIZE),
         mtu == null ? null : options.mtu(mtu),
         gid,
-        options.range("-u", timeout, 0, MAX_TIMEOUT),
+        options.range("-u", timeout == null ? DEFAULT_TIMEOUT : timeout, 0, MAX_TIMEOUT),
         !noPeak && bandwidth && seconds == null && (long) count * pairs <= MOST_WITH_PEAK,
         options.limit());
   }
@@ -346,8 +347,9 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
     if (managed && type != QueuePairType.RC) {
       throw options.wrong("-R: with -c " + type + " (expected: RC)");
     }
-    if (managed && mtu != null) {
-      throw options.wrong("-R: with -m (expected: one of them)");
+    String chosen = mtu != null ? "-m" : timeout != null ? "-u" : gid != null ? "-x" : null;
+    if (managed && chosen != null) {
+      throw options.wrong("-R: with " + chosen + " (expected: one of them)");
     }
     if (both && verb == Verb.SEND && seconds != null) {
       throw options.wrong("-D: with send bw -b (expected: -n)");
