@@ -2,16 +2,19 @@
 package io.verbena.tools.device;
 
 import io.verbena.tools.end.CommandContext;
+import io.verbena.tools.end.KernelFiles;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.PortAttributes;
 import io.verbena.verbs.VerbsProviders;
 import java.io.PrintWriter;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code verbena device URI}. */
@@ -33,11 +36,14 @@ public final class DeviceCommand implements Callable<Integer> {
   @Parameters(paramLabel = "URI", description = "An address that the device has or reaches.")
   private URI uri = URI.create("");
 
+  @Option(names = "--root", hidden = true, description = "Where sys is, for tests.")
+  private Path root = Path.of("/");
+
   @Override
   public Integer call() {
     PrintWriter out = context.out();
     try (Device device = VerbsProviders.find(uri).open(uri)) {
-      new DeviceReport(out).print(device, ports(device));
+      new DeviceReport(out, new KernelFiles(root)).print(device, ports(device));
     }
     out.flush();
     return 0;

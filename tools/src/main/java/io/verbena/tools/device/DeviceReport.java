@@ -2,6 +2,8 @@
 package io.verbena.tools.device;
 
 import io.verbena.tools.end.DevinfoLine;
+import io.verbena.tools.end.KernelFiles;
+import io.verbena.tools.end.PortState;
 import io.verbena.tools.end.QueuePairAddress;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.Device;
@@ -11,6 +13,7 @@ import io.verbena.verbs.Mtu;
 import io.verbena.verbs.PortAttributes;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeSet;
 
 /**
@@ -18,13 +21,12 @@ import java.util.TreeSet;
  * have is left out; what it has beyond that gets a label like theirs.
  */
 final class DeviceReport {
-  private static final int PORT_DOWN = 1;
-  private static final int PORT_ACTIVE = 4;
-
   private final PrintWriter out;
+  private final KernelFiles files;
 
-  DeviceReport(PrintWriter out) {
+  DeviceReport(PrintWriter out, KernelFiles files) {
     this.out = out;
+    this.files = files;
   }
 
   /**
@@ -57,24 +59,24 @@ final class DeviceReport {
     }
     out.println("\tcapabilities:");
     new TreeSet<>(has.capabilities()).forEach(each -> out.println(DevinfoLine.more(each)));
-    ports.forEach(port -> print(port, has.maxMessageSize()));
+    ports.forEach(port -> print(port, has));
     out.println();
   }
 
-  private void print(PortAttributes port, int maxMessageSize) {
+  private void print(PortAttributes port, DeviceAttributes has) {
     out.println("\t\tport:\t" + port.number());
-    port(
-        "state",
-        port.active() ? "PORT_ACTIVE (" + PORT_ACTIVE + ")" : "PORT_DOWN (" + PORT_DOWN + ")");
+    String told = files.read(PortState.file(has.name(), port.number()));
+    port("state", PortState.text(port.active(), told));
     port("max_mtu", text(port.maxMtu()));
     port("active_mtu", text(port.activeMtu()));
-    port("max_msg_sz", "0x" + Integer.toHexString(maxMessageSize));
+    port("port_lid", port.lid());
+    port("max_msg_sz", "0x" + Integer.toHexString(has.maxMessageSize()));
     List<Gid> gids = port.gids();
     port("gid_tbl_len", gids.size());
     for (int i = 0; i < gids.size(); i++) {
       Gid gid = gids.get(i);
       if (gid.high() != 0 || gid.low() != 0) {
-        port(String.format("GID[%3d]", i), QueuePairAddress.text(gid));
+        port(String.format(Locale.ROOT, "GID[%3d]", i), QueuePairAddress.text(gid));
       }
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.tools.doctor;
 
+import io.verbena.tools.end.KernelFiles;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.VerbsProviders;

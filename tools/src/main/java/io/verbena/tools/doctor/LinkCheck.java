@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.tools.doctor;
 
+import io.verbena.tools.end.PortState;
 import org.jspecify.annotations.Nullable;
 
 /** Checks that the port's link is up. */
@@ -18,7 +19,7 @@ final class LinkCheck {
     String state = patient.ofPort("state");
     String physical = patient.ofPort("phys_state");
     String value =
-        (patient.port().active() ? "PORT_ACTIVE (4)" : "PORT_DOWN (1)")
+        PortState.text(patient.port().active(), state)
             + more(patient.port().active() ? null : state)
             + more(physical)
             + more(patient.ofPort("link_layer"))

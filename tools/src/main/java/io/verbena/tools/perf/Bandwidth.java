@@ -12,7 +12,7 @@ import java.util.Map;
  * @param count how many were done
  * @param peak the best between two of them, in bytes a second; 0 if not looked for
  * @param average bytes a second
- * @param histogram from post to completion
+ * @param histogram from post to completion; empty at an end that only received
  * @param gbits whether the table is in Gb/s
  */
 record Bandwidth(
@@ -80,7 +80,9 @@ record Bandwidth(
     figures.put("bw_average_mib_s", average / MIB);
     figures.put("bw_average_gbit_s", average / GIGABIT_BYTES);
     figures.put("msg_rate_mpps", messageRate());
-    histogram.tell(figures);
+    if (!histogram.isEmpty()) {
+      histogram.tell(figures);
+    }
     return figures;
   }
 }

@@ -20,10 +20,12 @@ final class LatencyHistogram {
     histogram.recordValue(Math.min(MOST_NANOS, Math.max(0, nanos)));
   }
 
+  boolean isEmpty() {
+    return histogram.getTotalCount() == 0;
+  }
+
   private double usec(double percentile) {
-    return histogram.getTotalCount() == 0
-        ? 0
-        : histogram.getValueAtPercentile(percentile) / NANOS_PER_USEC;
+    return isEmpty() ? 0 : histogram.getValueAtPercentile(percentile) / NANOS_PER_USEC;
   }
 
   /** Puts the percentiles among the figures. */

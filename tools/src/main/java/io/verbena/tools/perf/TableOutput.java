@@ -29,7 +29,7 @@ final class TableOutput implements Output {
   @Override
   public void result(Result result) {
     out.println(result.line());
-    if (histogram) {
+    if (histogram && !result.histogram().isEmpty()) {
       out.print(result.histogram().text());
     }
     out.flush();

@@ -22,18 +22,20 @@ final class QueuePairJson implements QueuePairOutput {
   public void print(List<View> pairs) {
     Instant now = Instant.now();
     for (View pair : pairs) {
+      // With digits of the default locale it would be no JSON.
       out.println(
-          "{\"time\": \"%s\", \"device\": \"%s\", \"lqpn\": %d, \"rqpn\": %d, \"type\": \"%s\", \"state\": \"%s\", \"user\": \"%s\", \"figures\": %s, \"credits\": %s}"
-              .formatted(
-                  now,
-                  pair.getDevice(),
-                  pair.getNumber(),
-                  pair.getPeer(),
-                  pair.getType(),
-                  pair.getState(),
-                  pair.getUser(),
-                  object(pair.getFigures()),
-                  object(pair.getCredits())));
+          String.format(
+              Locale.ROOT,
+              "{\"time\": \"%s\", \"device\": \"%s\", \"lqpn\": %d, \"rqpn\": %d, \"type\": \"%s\", \"state\": \"%s\", \"user\": \"%s\", \"figures\": %s, \"credits\": %s}",
+              now,
+              pair.getDevice(),
+              pair.getNumber(),
+              pair.getPeer(),
+              pair.getType(),
+              pair.getState(),
+              pair.getUser(),
+              object(pair.getFigures()),
+              object(pair.getCredits())));
     }
     out.flush();
   }

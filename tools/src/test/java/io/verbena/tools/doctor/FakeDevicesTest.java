@@ -180,6 +180,28 @@ class FakeDevicesTest {
   }
 
   @Test
+  void tellsAPortThatWaitsForASubnetManagerFromOneThatIsDown() throws Exception {
+    FakeMachine machine =
+        new FakeMachine(folder, "mlx5-ib").with("port 1 state active", "port 1 state init");
+
+    assertThat(machine.doctor("disni://10.0.4.1").text())
+        .contains("WRONG   PORT_INIT (2), 2: INIT, ")
+        .contains("start opensm");
+    String root = folder.resolve("root").toString();
+    assertThat(machine.run(List.of("device", "--root", root, "disni://10.0.4.1")).text())
+        .contains("\t\t\tstate:\t\t\tPORT_INIT (2)\n", "\t\t\tport_lid:\t\t7\n")
+        .contains("\t\t\tstate:\t\t\tPORT_ACTIVE (4)\n", "\t\t\tport_lid:\t\t8\n");
+  }
+
+  @Test
+  void claimsNoStateThatNobodyTells() throws Exception {
+    FakeMachine machine =
+        connectX().with("port 1 state active", "port 1 state down").withoutSysfs();
+
+    assertThat(machine.doctor(CONNECTX).text()).contains("WRONG   not PORT_ACTIVE\n");
+  }
+
+  @Test
   void seesThatPacketsDoNotFitTheInterface() throws Exception {
     Diagnosis large = connectX().with("port 1 mtu 3", "port 1 mtu 5").doctor(CONNECTX);
 

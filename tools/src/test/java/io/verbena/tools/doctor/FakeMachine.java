@@ -82,7 +82,13 @@ final class FakeMachine {
       String[] words = line.split(" ", -1);
       String port = "ports/" + (words.length > 1 ? words[1] : "") + "/";
       if (line.matches("port \\d state .*")) {
-        deviceFile(port + "state", words[3].equals("active") ? "4: ACTIVE" : "1: DOWN");
+        deviceFile(
+            port + "state",
+            switch (words[3]) {
+              case "active" -> "4: ACTIVE";
+              case "init" -> "2: INIT";
+              default -> "1: DOWN";
+            });
         deviceFile(port + "rate", "100 Gb/sec (4X EDR)");
       } else if (line.matches("port \\d link .*")) {
         deviceFile(port + "link_layer", words[3].equals("ethernet") ? "Ethernet" : "InfiniBand");

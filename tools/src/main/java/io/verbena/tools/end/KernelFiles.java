@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.tools.doctor;
+package io.verbena.tools.end;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,10 +9,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Files of sysfs and proc, below a root that is {@code /} but for tests. */
-final class KernelFiles {
+public final class KernelFiles {
   private final Path root;
 
-  KernelFiles(Path root) {
+  /** Those below {@code root}. */
+  public KernelFiles(Path root) {
     this.root = root;
   }
 
@@ -20,7 +21,7 @@ final class KernelFiles {
    * Returns the file's text without the blanks around it; null if there is no such file, or the
    * kernel does not let it be read.
    */
-  @Nullable String read(String file) {
+  public @Nullable String read(String file) {
     try {
       return Files.readString(root.resolve(file)).strip();
     } catch (IOException e) {
@@ -29,17 +30,18 @@ final class KernelFiles {
   }
 
   /** As {@link #read}; -1 if it is no number. */
-  long number(String file) {
+  public long number(String file) {
     String text = read(file);
     return text != null && text.matches("\\d{1,18}") ? Long.parseLong(text) : -1;
   }
 
-  boolean exists(String file) {
+  /** Returns whether a file is there. */
+  public boolean exists(String file) {
     return Files.exists(root.resolve(file));
   }
 
   /** The names in a folder, in order; none if it is not there. */
-  List<String> names(String folder) {
+  public List<String> names(String folder) {
     try (Stream<Path> files = Files.list(root.resolve(folder))) {
       return files.map(file -> String.valueOf(file.getFileName())).sorted().toList();
     } catch (IOException e) {
@@ -48,7 +50,7 @@ final class KernelFiles {
   }
 
   /** Returns the name of what a link leads to, as of a driver; null if there is none. */
-  @Nullable String target(String link) {
+  public @Nullable String target(String link) {
     try {
       Path file = root.resolve(link).toRealPath().getFileName();
       return file == null ? null : file.toString();
