@@ -26,6 +26,11 @@ record Call(
     Executor executor,
     CompletableFuture<MessageLite> end) {
 
+  /** Returns the same call as one of a stream. */
+  Call in(int ofStream) {
+    return new Call(operation, ofStream, deadline, executor, end);
+  }
+
   /** Ends it by a message of the peer, which stays the caller's. */
   void ended(ByteBuf message) {
     MessageLite reply;

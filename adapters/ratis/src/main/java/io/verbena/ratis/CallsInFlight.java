@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class CallsInFlight {
   private final String name;
   private final int most;
+  private final OrderedStreams streams;
   private final Map<Long, Call> calls = new ConcurrentHashMap<>();
   private final AtomicInteger count = new AtomicInteger();
   private final AtomicLong numbers = new AtomicLong();
@@ -23,10 +24,12 @@ final class CallsInFlight {
   /**
    * @param name of who calls whom, for messages
    * @param most how many there may be
+   * @param streams those of the ordered requests among them
    */
-  CallsInFlight(String name, int most) {
+  CallsInFlight(String name, int most, OrderedStreams streams) {
     this.name = name;
     this.most = most;
+    this.streams = streams;
   }
 
   /**
@@ -87,25 +90,31 @@ final class CallsInFlight {
     }
   }
 
-  /** Fails the calls whose deadline has passed. */
+  /** Fails the calls whose deadline has passed, and the stream of an ordered one with it. */
   void expire() {
     long now = System.nanoTime();
     calls.forEach(
         (number, call) -> {
           if (now - call.deadline() >= 0) {
-            fail(
-                number,
+            IOException why =
                 new TimeoutIOException(
-                    name + ": no reply to " + call.operation() + " within its time"));
+                    name + ": no reply to " + call.operation() + " within its time");
+            if (call.operation() == Operation.ORDERED) {
+              // First: none behind it is sent when its own message is removed.
+              streams.fail(call.stream());
+              failStreams(why);
+            } else {
+              fail(number, why);
+            }
           }
         });
   }
 
-  /** Fails the calls of a stream of ordered requests. */
-  void failStream(int stream, IOException why) {
+  /** Fails the calls of streams that have failed. */
+  private void failStreams(IOException why) {
     calls.forEach(
         (number, call) -> {
-          if (call.operation() == Operation.ORDERED && call.stream() == stream) {
+          if (call.operation() == Operation.ORDERED && streams.hasFailed(call.stream())) {
             fail(number, why);
           }
         });

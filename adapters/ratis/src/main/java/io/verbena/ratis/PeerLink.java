@@ -13,6 +13,7 @@ import java.net.SocketException;
 import java.net.URI;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.ratis.proto.RaftProtos.RaftClientRequestProto;
 import org.apache.ratis.protocol.exceptions.ResourceUnavailableException;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 import org.apache.ratis.util.TimeDuration;
@@ -34,6 +35,7 @@ final class PeerLink {
   private static final TimeDuration TICK = TimeDuration.valueOf(50, TimeUnit.MILLISECONDS);
 
   private final String name;
+  private final OrderedStreams streams = new OrderedStreams();
   private final CallsInFlight calls;
   private final OutboundMessages queue = new OutboundMessages(() -> {});
   private final AtomicBoolean over = new AtomicBoolean();
@@ -42,7 +44,7 @@ final class PeerLink {
 
   private PeerLink(String name, int mostCalls) {
     this.name = name;
-    calls = new CallsInFlight(name, mostCalls);
+    calls = new CallsInFlight(name, mostCalls, streams);
   }
 
   /**
@@ -109,7 +111,7 @@ final class PeerLink {
             () -> {
               calls.expire();
               // A peer that takes nothing would have them pile up, a call's time after another.
-              queue.removeIf(message -> !calls.isInFlight(CallLayout.call(message)));
+              queue.removeIf(message -> !isWanted(message));
               if (!isOver()) {
                 tick();
               }
@@ -118,21 +120,41 @@ final class PeerLink {
             () -> name + ": failed to look at deadlines");
   }
 
+  private boolean isWanted(ByteBuf request) {
+    boolean isOfFailedStream =
+        CallLayout.operation(request) == Operation.ORDERED.code()
+            && streams.hasFailed(CallLayout.stream(request));
+    return !isOfFailedStream && calls.isInFlight(CallLayout.call(request));
+  }
+
   /** Returns whether it is of no more use. */
   boolean isOver() {
     return over.get();
   }
 
   /**
-   * Sends a request; the call ends by the reply, or fails by its deadline or with the connection.
+   * Sends an ordered request as {@link #call} does; fails it where it does not follow the one
+   * before it.
    */
-  void call(Call call, MessageLite request) {
+  void callInOrder(Call call, RaftClientRequestProto request) {
+    if (!streams.send(request.getRpcRequest(), stream -> call(call.in(stream), request))) {
+      // Ratis sends it again, to the same server, when it has the reply of the one before.
+      call.fail(new ResourceUnavailableException(name + ": a request before this one has failed"));
+    }
+  }
+
+  /**
+   * Sends a request; the call ends by the reply, or fails by its deadline or with the connection.
+   *
+   * @return whether it was sent, or else has failed
+   */
+  boolean call(Call call, MessageLite request) {
     long number;
     try {
       number = calls.add(call);
     } catch (IOException e) {
       call.fail(e);
-      return;
+      return false;
     }
     try {
       ByteBuf message =
@@ -143,7 +165,7 @@ final class PeerLink {
               call.stream(),
               number,
               request);
-      queue.offer(message);
+      return queue.offer(message);
     } catch (MemoryLimitException e) {
       calls.fail(number, new ResourceUnavailableException(name + ": " + e.getMessage()));
     } catch (IOException e) {
@@ -152,11 +174,7 @@ final class PeerLink {
       // As where the HCA registers no memory, or the transport is closed.
       calls.fail(number, because(new SocketException(name + ": cannot send: " + e), e));
     }
-  }
-
-  /** Fails the calls of a stream of ordered requests. */
-  void failStream(int stream, IOException why) {
-    calls.failStream(stream, why);
+    return false;
   }
 
   /** Registered memory; before there is any, other memory, whose bytes are copied. */

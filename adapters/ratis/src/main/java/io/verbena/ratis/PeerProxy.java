@@ -9,8 +9,8 @@ import java.net.URI;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.ratis.proto.RaftProtos.RaftClientRequestProto;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 import org.apache.ratis.util.IOUtils;
 import org.apache.ratis.util.TimeDuration;
@@ -26,7 +26,6 @@ final class PeerProxy implements Closeable {
   private final String name;
   private final int mostCalls;
   private final AtomicReference<@Nullable PeerLink> link = new AtomicReference<>();
-  private final AtomicInteger stream = new AtomicInteger();
   private volatile boolean closed;
 
   /**
@@ -50,30 +49,36 @@ final class PeerProxy implements Closeable {
    */
   CompletableFuture<MessageLite> call(
       Operation operation, MessageLite request, TimeDuration timeout, Executor executor) {
-    return call(operation, 0, request, timeout, executor);
-  }
-
-  /** Calls the peer with a request that is submitted behind those of the same stream. */
-  CompletableFuture<MessageLite> callInOrder(
-      int ofStream, MessageLite request, TimeDuration timeout, Executor executor) {
-    return call(Operation.ORDERED, ofStream, request, timeout, executor);
-  }
-
-  private CompletableFuture<MessageLite> call(
-      Operation operation,
-      int ofStream,
-      MessageLite request,
-      TimeDuration timeout,
-      Executor executor) {
-    long deadline = System.nanoTime() + timeout.toLong(TimeUnit.NANOSECONDS);
-    Call call = new Call(operation, ofStream, deadline, executor, new CompletableFuture<>());
+    Call call = call(operation, timeout, executor);
     PeerLink to = link();
     if (to == null) {
-      call.fail(new SocketException(name + ": this end closed the connection"));
+      call.fail(closed());
     } else {
       to.call(call, request);
     }
     return call.end();
+  }
+
+  /** Calls the peer with a request that is submitted behind those before it in its window. */
+  CompletableFuture<MessageLite> callInOrder(
+      RaftClientRequestProto request, TimeDuration timeout, Executor executor) {
+    Call call = call(Operation.ORDERED, timeout, executor);
+    PeerLink to = link();
+    if (to == null) {
+      call.fail(closed());
+    } else {
+      to.callInOrder(call, request);
+    }
+    return call.end();
+  }
+
+  private static Call call(Operation operation, TimeDuration timeout, Executor executor) {
+    long deadline = System.nanoTime() + timeout.toLong(TimeUnit.NANOSECONDS);
+    return new Call(operation, 0, deadline, executor, new CompletableFuture<>());
+  }
+
+  private SocketException closed() {
+    return new SocketException(name + ": this end closed the connection");
   }
 
   private @Nullable PeerLink link() {
@@ -89,23 +94,6 @@ final class PeerProxy implements Closeable {
       }
     }
     return closed ? null : current;
-  }
-
-  /** Returns the stream of ordered requests that go on. */
-  int stream() {
-    return stream.get();
-  }
-
-  /**
-   * Fails the requests behind a failed one of a stream, and begins another stream for later ones.
-   */
-  void failStream(int failed, IOException why) {
-    if (stream.compareAndSet(failed, failed + 1)) {
-      PeerLink current = link.get();
-      if (current != null) {
-        current.failStream(failed, why);
-      }
-    }
   }
 
   /** Waits for a reply, which a deadline ends. */

@@ -15,6 +15,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.ratis.proto.RaftProtos.RaftClientReplyProto;
 import org.apache.ratis.proto.RaftProtos.RaftClientReplyProto.ExceptionDetailsCase;
+import org.apache.ratis.protocol.exceptions.ResourceUnavailableException;
 import org.apache.ratis.thirdparty.com.google.common.util.concurrent.MoreExecutors;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 import org.apache.ratis.util.IOUtils;
@@ -44,7 +45,7 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
   private final OutboundMessages queue = new OutboundMessages(this::replied);
 
   /** The newest stream of ordered requests of which one has failed. */
-  private volatile int failedStream = -1;
+  private final AtomicInteger failedStream = new AtomicInteger(-1);
 
   private PeerRequests(
       String name, RdmaConnection connection, RequestHandler handler, Executor threads, int most) {
@@ -149,8 +150,9 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
 
   private CompletableFuture<? extends MessageLite> start(
       Operation operation, int stream, ByteBuf message) throws IOException {
-    if (operation == Operation.ORDERED && stream == failedStream) {
-      throw new IOException(name + ": a request before this one has failed");
+    if (operation == Operation.ORDERED && stream <= failedStream.get()) {
+      // Ratis sends it again; to which server, the one before it decides.
+      throw new ResourceUnavailableException(name + ": a request before this one has failed");
     }
     MessageLite request =
         operation == Operation.INSTALL_SNAPSHOT
@@ -168,7 +170,7 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
       @Nullable MessageLite reply,
       @Nullable Throwable failure) {
     if (operation == Operation.ORDERED && (reply == null || isFailure(reply))) {
-      failedStream = stream;
+      failedStream.accumulateAndGet(stream, Math::max);
     }
     if (connection.isDisposed()) {
       return;

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.apache.ratis.client.RaftClientConfigKeys;
 import org.apache.ratis.client.impl.ClientProtoUtils;
 import org.apache.ratis.client.impl.RaftClientRpcWithProxy;
@@ -84,13 +83,10 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
       return JavaUtils.completeExceptionally(e);
     }
     Encoded encoded = encode(request, Operation.ORDERED);
-    if (encoded.operation != Operation.ORDERED) {
-      return reply(call(proxy, request, encoded, inOrder), why -> {});
-    }
-    int stream = proxy.stream();
     return reply(
-        proxy.callInOrder(stream, encoded.body, timeout(request), inOrder),
-        why -> proxy.failStream(stream, why));
+        encoded.body instanceof RaftClientRequestProto ordered
+            ? proxy.callInOrder(ordered, timeout(request), inOrder)
+            : call(proxy, request, encoded, inOrder));
   }
 
   @Override
@@ -99,7 +95,7 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
       PeerProxy proxy = getProxies().getProxy(request.getServerId());
       // Ratis itself goes on in another thread.
       Encoded encoded = encode(request, Operation.UNORDERED);
-      return reply(call(proxy, request, encoded, Runnable::run), why -> {});
+      return reply(call(proxy, request, encoded, Runnable::run));
     } catch (IOException e) {
       return JavaUtils.completeExceptionally(e);
     }
@@ -120,12 +116,9 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
   /**
    * Returns the reply as Ratis expects it: an exception that makes Ratis send the request again
    * fails it unwrapped.
-   *
-   * @param failed called before the reply fails
    */
   @SuppressWarnings("FutureReturnValueIgnored")
-  private static CompletableFuture<RaftClientReply> reply(
-      CompletableFuture<MessageLite> call, Consumer<IOException> failed) {
+  private static CompletableFuture<RaftClientReply> reply(CompletableFuture<MessageLite> call) {
     CompletableFuture<RaftClientReply> end = new CompletableFuture<>();
     call.whenComplete(
         (body, failure) -> {
@@ -140,7 +133,6 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
           if (why == null) {
             end.complete(reply);
           } else {
-            failed.accept(why);
             end.completeExceptionally(why);
           }
         });

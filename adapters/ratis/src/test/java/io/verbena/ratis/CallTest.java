@@ -79,6 +79,7 @@ import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
+import org.apache.ratis.util.ProtoUtils;
 import org.apache.ratis.util.TimeDuration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -92,6 +93,7 @@ import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /** Calls of a peer on a server of which Ratis's part is played. */
 class CallTest {
@@ -248,14 +250,8 @@ class CallTest {
             .setException(new ReadException(new Unlinkable()))
             .build();
     when(server.submitClientRequestAsync(any())).thenReturn(completedFuture(reply));
-    RaftPeer to =
-        RaftPeer.newBuilder()
-            .setId(SERVER)
-            .setAddress("localhost:" + rpc.getInetSocketAddress().getPort())
-            .build();
 
-    try (VerbenaClientRpc client = newClient()) {
-      client.addRaftPeers(List.of(to));
+    try (VerbenaClientRpc client = newClient(new RaftProperties())) {
       assertThat(client.sendRequestAsync(request))
           .failsWithin(SOON)
           .withThrowableThat()
@@ -264,10 +260,17 @@ class CallTest {
     }
   }
 
-  private VerbenaClientRpc newClient() {
-    RaftProperties properties = new RaftProperties();
+  private VerbenaClientRpc newClient(RaftProperties properties) {
     VerbenaConfigKeys.setUri(properties, HCA);
-    return new VerbenaClientRpc(ClientId.randomId(), properties, new TransportLease(transport));
+    VerbenaClientRpc client =
+        new VerbenaClientRpc(ClientId.randomId(), properties, new TransportLease(transport));
+    client.addRaftPeers(
+        List.of(
+            RaftPeer.newBuilder()
+                .setId(SERVER)
+                .setAddress("localhost:" + address.getPort())
+                .build()));
+    return client;
   }
 
   @Test
@@ -541,27 +544,162 @@ class CallTest {
 
   @Test
   void aStreamEndsWithTheRequestThatFails() throws IOException {
-    RaftClientRequest request = request(1);
-    RaftClientReply notLeader =
-        RaftClientReply.newBuilder()
-            .setRequest(request)
-            .setException(
-                new NotLeaderException(RaftGroupMemberId.valueOf(SERVER, GROUP), null, null))
-            .build();
-    when(server.submitClientRequestAsync(any())).thenReturn(completedFuture(notLeader));
-    await(ordered(0, request));
+    when(server.submitClientRequestAsync(any())).thenReturn(completedFuture(notLeader()));
+    await(ordered(request(1, true)));
 
     assertThatExceptionOfType(IOException.class)
-        .isThrownBy(() -> await(ordered(0, request(2))))
+        .isThrownBy(() -> await(ordered(request(2, false))))
         .withMessageContaining("a request before this one has failed");
     verify(server, times(1)).submitClientRequestAsync(any());
-    await(ordered(1, request(2)));
+    await(ordered(request(2, true)));
     verify(server, times(2)).submitClientRequestAsync(any());
   }
 
-  private CompletableFuture<MessageLite> ordered(int stream, RaftClientRequest request) {
-    RaftClientRequestProto encoded = ClientProtoUtils.toRaftClientRequestProto(request);
-    return peer.callInOrder(stream, encoded, LONG, Runnable::run);
+  @Test
+  void aFailedStreamDoesNotGoOnWhenAnOlderOneFails() throws IOException {
+    CompletableFuture<RaftClientReply> older = new CompletableFuture<>();
+    CompletableFuture<RaftClientReply> newer = new CompletableFuture<>();
+    when(server.submitClientRequestAsync(any())).thenReturn(older).thenReturn(newer);
+    Sinks.Many<ByteBuf> requests = Sinks.many().unicast().onBackpressureBuffer();
+    RdmaConnection connection = connection(new ArrayList<>());
+    when(connection.receive()).thenReturn(requests.asFlux());
+    PeerRequests.serve("s0", connection, new RequestHandler(server), Runnable::run, 4);
+    requests.tryEmitNext(orderedMessage(0)).orThrow();
+    requests.tryEmitNext(orderedMessage(1)).orThrow();
+
+    newer.complete(notLeader());
+    older.complete(notLeader());
+    requests.tryEmitNext(orderedMessage(1)).orThrow();
+
+    verify(server, times(2)).submitClientRequestAsync(any());
+  }
+
+  private static ByteBuf orderedMessage(int stream) throws IOException {
+    return CallLayout.message(
+        PooledByteBufAllocator.DEFAULT,
+        CallLayout.REQUEST,
+        Operation.ORDERED.code(),
+        stream,
+        1,
+        ClientProtoUtils.toRaftClientRequestProto(request(1)));
+  }
+
+  @Test
+  void aRequestDoesNotOvertakeOneThatFoundNoRoom() throws IOException {
+    CompletableFuture<RaftClientReply> first = new CompletableFuture<>();
+    when(server.submitClientRequestAsync(any())).thenReturn(first)
+        .thenReturn(completedFuture(success()));
+    RaftProperties properties = new RaftProperties();
+    VerbenaConfigKeys.setOutstandingCallsMax(properties, 1);
+
+    try (VerbenaClientRpc client = newClient(properties)) {
+      CompletableFuture<RaftClientReply> open = client.sendRequestAsync(request(1, true));
+      assertUnavailable(client.sendRequestAsync(request(2, false)));
+      first.complete(success());
+      assertThat(open).succeedsWithin(SOON);
+
+      assertUnavailable(client.sendRequestAsync(request(3, false)));
+      verify(server, times(1)).submitClientRequestAsync(any());
+      assertThat(client.sendRequestAsync(request(2, true))).succeedsWithin(SOON);
+      assertThat(client.sendRequestAsync(request(3, false))).succeedsWithin(SOON);
+    }
+  }
+
+  @Test
+  void aRequestDoesNotOvertakeOneThatWasLostWithItsConnection() throws IOException {
+    CompletableFuture<Void> there = new CompletableFuture<>();
+    when(server.submitClientRequestAsync(any()))
+        .then(
+            request -> {
+              there.complete(null);
+              return new CompletableFuture<>();
+            })
+        .thenReturn(completedFuture(success()));
+
+    try (VerbenaClientRpc client = newClient(new RaftProperties())) {
+      CompletableFuture<RaftClientReply> lost = client.sendRequestAsync(request(1, true));
+      there.join();
+      rpc.close();
+      assertThat(lost).failsWithin(SOON);
+      rpc = newRpc(address.getPort());
+      rpc.start();
+
+      assertUnavailable(client.sendRequestAsync(request(2, false)));
+      verify(server, times(1)).submitClientRequestAsync(any());
+      assertThat(client.sendRequestAsync(request(1, true))).succeedsWithin(SOON);
+      assertThat(client.sendRequestAsync(request(2, false))).succeedsWithin(SOON);
+    }
+  }
+
+  private static void assertUnavailable(CompletableFuture<RaftClientReply> reply) {
+    assertThat(reply)
+        .failsWithin(SOON)
+        .withThrowableThat()
+        .withCauseInstanceOf(ResourceUnavailableException.class);
+  }
+
+  /** Before Ratis knows of the failure: its thread for replies may be held by the program. */
+  @Test
+  void aRequestDoesNotOvertakeOneThatWasNotSentInItsTime() {
+    List<ByteBuf> messages = new CopyOnWriteArrayList<>();
+    RdmaConnection connection = connection(messages);
+    AtomicReference<BaseSubscriber<ByteBuf>> taker = new AtomicReference<>();
+    AtomicInteger taken = new AtomicInteger();
+    when(connection.send(any()))
+        .then(
+            send -> {
+              Publisher<ByteBuf> queue = send.getArgument(0);
+              return subscribed(
+                  Flux.from(queue).doOnNext(message -> taken.incrementAndGet()), taker);
+            });
+    RdmaTransport slow = mock(RdmaTransport.class);
+    when(slow.connect(any(), any())).thenReturn(Mono.just(connection));
+    Queue<Runnable> held = new ConcurrentLinkedQueue<>();
+
+    try (PeerProxy proxy = new PeerProxy(slow, address, "c->s0", 4)) {
+      CompletableFuture<MessageLite> late =
+          proxy.callInOrder(encoded(request(1, true)), SHORT, held::add);
+      CompletableFuture<MessageLite> behind =
+          proxy.callInOrder(encoded(request(2, false)), LONG, held::add);
+      Awaitility.await()
+          .atMost(SOON)
+          .until(() -> messages.stream().allMatch(message -> message.refCnt() == 0));
+      CompletableFuture<MessageLite> later =
+          proxy.callInOrder(encoded(request(3, false)), LONG, Runnable::run);
+      requireNonNull(taker.get()).request(4);
+
+      assertThat(taken).hasValue(0);
+      assertThat(later).isCompletedExceptionally();
+      held.forEach(Runnable::run);
+      assertThat(List.of(late, behind)).allMatch(CompletableFuture::isCompletedExceptionally);
+    }
+  }
+
+  private CompletableFuture<MessageLite> ordered(RaftClientRequest request) {
+    return peer.callInOrder(encoded(request), LONG, Runnable::run);
+  }
+
+  private static RaftClientRequestProto encoded(RaftClientRequest request) {
+    return ClientProtoUtils.toRaftClientRequestProto(request);
+  }
+
+  private static RaftClientReply success() {
+    return RaftClientReply.newBuilder().setRequest(request(1)).setSuccess().build();
+  }
+
+  private static RaftClientReply notLeader() {
+    return RaftClientReply.newBuilder()
+        .setRequest(request(1))
+        .setException(new NotLeaderException(RaftGroupMemberId.valueOf(SERVER, GROUP), null, null))
+        .build();
+  }
+
+  /** The request with this number of a window of Ratis's client. */
+  private static RaftClientRequest request(long number, boolean isFirst) {
+    return RaftClientRequest.newBuilder()
+        .set(request(number))
+        .setSlidingWindowEntry(ProtoUtils.toSlidingWindowEntry(number, isFirst))
+        .build();
   }
 
   private static RaftClientRequest request(long call) {
