@@ -10,7 +10,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.apache.ratis.proto.RaftProtos.RaftClientRequestProto;
+import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 import org.apache.ratis.util.IOUtils;
 import org.apache.ratis.util.TimeDuration;
@@ -37,6 +39,25 @@ final class PeerProxy implements Closeable {
     this.address = address;
     this.name = name;
     this.mostCalls = mostCalls;
+  }
+
+  /**
+   * Returns a proxy of a peer; waits for the look-up of the HCA's host name.
+   *
+   * @param name of who calls, for messages
+   * @param mostCalls how many calls may be in flight
+   * @throws IOException if there is none now: after any other exception Ratis would not ask again
+   */
+  static PeerProxy of(
+      RaftPeer peer, TransportLease lease, Supplier<PeerUri> addresses, String name, int mostCalls)
+      throws IOException {
+    String between = name + "->" + peer.getId();
+    try {
+      return new PeerProxy(
+          lease.get(), addresses.get().of(peer.getAddress()), between, mostCalls);
+    } catch (RuntimeException e) {
+      throw new IOException(between + ": no address to call: " + e.getMessage(), e);
+    }
   }
 
   /**

@@ -66,12 +66,7 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
     int most = VerbenaConfigKeys.outstandingCallsMax(properties);
     return new PeerProxyMap<>(
         client.toString(),
-        peer ->
-            new PeerProxy(
-                lease.get(),
-                addresses.get().of(peer.getAddress()),
-                client + "->" + peer.getId(),
-                most));
+        peer -> PeerProxy.of(peer, lease, addresses, client.toString(), most));
   }
 
   @Override

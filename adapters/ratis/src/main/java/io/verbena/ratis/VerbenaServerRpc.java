@@ -106,13 +106,7 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
       MemoizedSupplier<PeerUri> addresses) {
     int most = VerbenaConfigKeys.outstandingCallsMax(properties);
     return new PeerProxyMap<>(
-        id.toString(),
-        peer ->
-            new PeerProxy(
-                lease.get(),
-                addresses.get().of(peer.getAddress()),
-                id + "->" + peer.getId(),
-                most));
+        id.toString(), peer -> PeerProxy.of(peer, lease, addresses, id.toString(), most));
   }
 
   @Override

@@ -260,8 +260,27 @@ class CallTest {
     }
   }
 
+  @Test
+  void aLookUpThatFailsIsTriedAgain() throws IOException {
+    URI hca = URI.create("roce://nowhere.invalid");
+
+    try (VerbenaClientRpc client = newClient(new RaftProperties(), hca)) {
+      for (int n = 1; n < 3; n++) {
+        assertThat(client.sendRequestAsync(request(n)))
+            .failsWithin(SOON)
+            .withThrowableThat()
+            .withCauseInstanceOf(IOException.class)
+            .withMessageContaining("nowhere.invalid");
+      }
+    }
+  }
+
   private VerbenaClientRpc newClient(RaftProperties properties) {
-    VerbenaConfigKeys.setUri(properties, HCA);
+    return newClient(properties, HCA);
+  }
+
+  private VerbenaClientRpc newClient(RaftProperties properties, URI hca) {
+    VerbenaConfigKeys.setUri(properties, hca);
     VerbenaClientRpc client =
         new VerbenaClientRpc(ClientId.randomId(), properties, new TransportLease(transport));
     client.addRaftPeers(
