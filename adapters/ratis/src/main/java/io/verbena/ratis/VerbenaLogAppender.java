@@ -24,6 +24,7 @@ import org.apache.ratis.server.leader.LeaderState;
 import org.apache.ratis.server.leader.LogAppenderBase;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.thirdparty.com.google.common.util.concurrent.MoreExecutors;
+import org.apache.ratis.util.TimeDuration;
 import org.apache.ratis.util.Timestamp;
 import org.jspecify.annotations.Nullable;
 
@@ -212,13 +213,23 @@ final class VerbenaLogAppender extends LogAppenderBase {
       }
     }
     if (pause) {
-      failures++;
-      int count = failures;
       // Even if it is notified meanwhile: a follower that is down is not asked for each new entry.
-      pauses.handleAttemptFailure(() -> count).getSleepTime().sleep();
+      nextPause().sleep();
     } else if (agreed) {
       failures = 0;
     }
+  }
+
+  /** Returns the policy's next pause; its last one when it gives up, which a leader never does. */
+  private TimeDuration nextPause() {
+    int count = failures + 1;
+    RetryPolicy.Action action = pauses.handleAttemptFailure(() -> count);
+    if (action.shouldRetry()) {
+      failures = count;
+      return action.getSleepTime();
+    }
+    TimeDuration last = pauses.handleAttemptFailure(() -> failures).getSleepTime();
+    return last.isPositive() ? last : TimeDuration.valueOf(SHORT_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   private synchronized void beginEpoch() {

@@ -53,6 +53,7 @@ class VerbenaLogAppenderTest {
   /** The log has the entries from the first to before the end. */
   private record Logged(long first, long end) {}
 
+  private final RaftProperties properties = new RaftProperties();
   private final RaftServer.Division division = mock(RaftServer.Division.class, RETURNS_DEEP_STUBS);
   private final LeaderState leader = mock(LeaderState.class);
   private final FollowerInfo follower = mock(FollowerInfo.class);
@@ -79,7 +80,6 @@ class VerbenaLogAppenderTest {
 
   @BeforeEach
   void start() throws Exception {
-    RaftProperties properties = new RaftProperties();
     RaftServerConfigKeys.Log.Appender.setRetryPolicy(properties, PAUSES);
     when(division.getRaftServer().getProperties()).thenReturn(properties);
     when(division.getRaftServer().getServerRpc()).thenReturn(rpc);
@@ -159,6 +159,26 @@ class VerbenaLogAppenderTest {
     late.completeExceptionally(new ConnectException("played"));
 
     assertThat(next(heartbeats)).isNotSameAs(late);
+  }
+
+  @Test
+  void pausesAsLongAsBeforeWhenThePolicyHasNoMoreAttempts() throws Exception {
+    stop();
+    RaftServerConfigKeys.Log.Appender.setRetryPolicy(properties, "200ms,1");
+    // Ratis takes a random pause of half as long, or longer.
+    long leastPause = TimeUnit.MILLISECONDS.toNanos(100);
+    appender = new VerbenaLogAppender(division, leader, follower);
+    appender.start();
+    sendHeartbeats();
+    next(heartbeats).completeExceptionally(new ConnectException("played"));
+
+    CompletableFuture<AppendEntriesReplyProto> heartbeat = next(heartbeats);
+    for (int n = 0; n < 3; n++) {
+      long failed = System.nanoTime();
+      heartbeat.completeExceptionally(new ConnectException("played"));
+      heartbeat = next(heartbeats);
+      assertThat(System.nanoTime() - failed).isGreaterThanOrEqualTo(leastPause);
+    }
   }
 
   /** Ratis closes a follower that writes an entry after a snapshot that includes it. */
