@@ -61,8 +61,8 @@ public final class RdmaServerTransport extends FrameTransport<RdmaServerTranspor
 
   private Publisher<Void> serve(ConnectionAcceptor acceptor, RdmaConnection connection) {
     FrameConnection frames = frames(connection);
-    acceptor.apply(frames).subscribe(null, frames::fail);
-    // RSocket closes the connection; that the acceptor is through says nothing.
-    return Mono.never();
+    // RSocket closes the connection; that the acceptor is through says nothing. It is cancelled with
+    // the connection, as it may wait for something that never comes.
+    return acceptor.apply(frames).doOnError(frames::fail).onErrorComplete().then(Mono.never());
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.rsocket.ConnectionSetupPayload;
 import io.rsocket.Payload;
 import io.rsocket.RSocket;
 import io.rsocket.SocketAcceptor;
@@ -92,6 +93,31 @@ class RSocketTest {
     client.dispose();
     server.dispose();
     server.onClose().block(Ends.LIMIT);
+  }
+
+  @Test
+  void cancelsAnAcceptorWhoseClientHasGone() {
+    AtomicReference<ConnectionSetupPayload> asked = new AtomicReference<>();
+    CompletableFuture<Void> cancelled = new CompletableFuture<>();
+    BoundRdmaServer server =
+        RSocketServer.create(
+                (setup, socket) -> {
+                  asked.set(setup);
+                  return Mono.<RSocket>never().doOnCancel(() -> cancelled.complete(null));
+                })
+            .bind(RdmaServerTransport.create(Addresses.of("rsocket-acceptor"), transport))
+            .block(Ends.LIMIT);
+    RSocket client =
+        RSocketConnector.create()
+            .connect(RdmaClientTransport.create(server.address(), transport))
+            .block(Ends.LIMIT);
+    await().atMost(Ends.LIMIT).until(() -> asked.get() != null);
+
+    client.dispose();
+
+    assertThat(cancelled).succeedsWithin(Ends.LIMIT);
+    await().atMost(Ends.LIMIT).until(() -> asked.get().refCnt() == 0);
+    server.dispose();
   }
 
   @Test
