@@ -19,6 +19,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Condition;
@@ -179,6 +180,7 @@ public class VerbenaAutoConfiguration {
   @ConditionalOnClass({HealthIndicator.class, MeterRegistry.class})
   static class DeviceHealth {
     @Bean
+    @ConditionalOnEnabledHealthIndicator("verbena")
     @ConditionalOnMissingBean(name = "verbenaHealthIndicator")
     HcaHealthIndicator verbenaHealthIndicator(
         VerbenaProperties properties, ObjectProvider<MeterRegistry> registry) {

@@ -232,6 +232,17 @@ class SpringBootTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"verbena", "defaults"})
+  void tellsNoHealthWhereItIsSwitchedOff(String indicator) {
+    try (var service =
+        start(
+            "--verbena.hca=emulated://spring-no-health",
+            "--management.health." + indicator + ".enabled=false")) {
+      assertThat(service.containsBean("verbenaHealthIndicator")).isFalse();
+    }
+  }
+
   @Test
   void givesProgramsATransport() {
     try (var service = start("--verbena.hca=emulated://spring-transport")) {
