@@ -5,6 +5,7 @@ import io.verbena.netty.SocketKind;
 import java.net.URI;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.ConstructorBinding;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
@@ -23,12 +24,12 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 @ConfigurationProperties("verbena")
 public record VerbenaProperties(
     URI hca,
-    @DefaultValue("0") int loops,
-    @DefaultValue("false") boolean tcp,
-    @DefaultValue("500ms") Duration rdmaTimeout,
-    @DefaultValue("nio") SocketKind sockets,
-    @DefaultValue("true") boolean http,
-    @DefaultValue("true") boolean grpc) {
+    int loops,
+    boolean tcp,
+    Duration rdmaTimeout,
+    SocketKind sockets,
+    boolean http,
+    boolean grpc) {
   /** Checks the number of loops and the timeout. */
   public VerbenaProperties {
     if (loops < 0) {
@@ -38,5 +39,18 @@ public record VerbenaProperties(
       throw new IllegalArgumentException(
           "verbena.rdma-timeout: " + rdmaTimeout + " (expected: >= 1 ms)");
     }
+  }
+
+  /** For Spring, which would escape the escapes of the HCA's URI if it made it. */
+  @ConstructorBinding
+  VerbenaProperties(
+      String hca,
+      @DefaultValue("0") int loops,
+      @DefaultValue("false") boolean tcp,
+      @DefaultValue("500ms") Duration rdmaTimeout,
+      @DefaultValue("nio") SocketKind sockets,
+      @DefaultValue("true") boolean http,
+      @DefaultValue("true") boolean grpc) {
+    this(URI.create(hca.trim()), loops, tcp, rdmaTimeout, sockets, http, grpc);
   }
 }

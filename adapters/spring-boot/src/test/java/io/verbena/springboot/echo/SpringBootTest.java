@@ -14,6 +14,7 @@ import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
 import io.verbena.netty.SocketKind;
 import io.verbena.netty.SocketsUnavailableException;
+import io.verbena.springboot.VerbenaProperties;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -24,12 +25,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
@@ -94,6 +98,16 @@ class SpringBootTest {
           .as("bytes that went by RDMA, there and back")
           .isGreaterThan(2.0 * body.length);
     }
+  }
+
+  @Test
+  void leavesTheEscapesOfAnAddressAsTheyAre() {
+    String hca = "roce://127.0.0.1?key-file=/etc/my%20app/wire%2B.key";
+    Binder binder = new Binder(new MapConfigurationPropertySource(Map.of("verbena.hca", hca)));
+
+    VerbenaProperties properties = binder.bind("verbena", VerbenaProperties.class).get();
+
+    assertThat(properties.hca()).isEqualTo(URI.create(hca));
   }
 
   @ParameterizedTest
