@@ -168,9 +168,17 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
   public void closeImpl() throws IOException {
     closed = true;
     RdmaServer listening = listener;
-    if (listening != null) {
-      listening.dispose();
+    try {
+      if (listening != null) {
+        listening.dispose();
+      }
+    } finally {
+      // Ratis closes this once, also where the HCA does not close its listener.
+      closeOthers();
     }
+  }
+
+  private void closeOthers() throws IOException {
     for (RdmaConnection connection : connections) {
       connection.dispose();
     }

@@ -5,9 +5,12 @@ import static java.util.Objects.requireNonNull;
 import static java.util.concurrent.CompletableFuture.completedFuture;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.times;
@@ -25,6 +28,8 @@ import io.verbena.RdmaException;
 import io.verbena.RdmaMemory;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.io.InvalidObjectException;
 import java.io.ObjectStreamException;
@@ -111,16 +116,16 @@ class CallTest {
   private PeerProxy peer = new PeerProxy(transport, address, "p", 1);
 
   private VerbenaServerRpc newRpc(int port) {
-    return newRpc(port, transport);
+    return newRpc(port, new TransportLease(transport));
   }
 
-  private VerbenaServerRpc newRpc(int port, RdmaTransport on) {
+  private VerbenaServerRpc newRpc(int port, TransportLease lease) {
     RaftProperties properties = new RaftProperties();
     VerbenaConfigKeys.setUri(properties, HCA);
     VerbenaConfigKeys.Server.setPort(properties, port);
     when(server.getId()).thenReturn(SERVER);
     when(server.getProperties()).thenReturn(properties);
-    return new VerbenaServerRpc(server, new TransportLease(on));
+    return new VerbenaServerRpc(server, lease);
   }
 
   @BeforeEach
@@ -319,7 +324,7 @@ class CallTest {
     RdmaTransport other = mock(RdmaTransport.class);
     when(other.bind(any(), any(), any())).thenReturn(Mono.just(mock(RdmaServer.class)));
     ArgumentCaptor<Function<RdmaConnection, Publisher<Void>>> handler = ArgumentCaptor.captor();
-    VerbenaServerRpc closing = newRpc(0, other);
+    VerbenaServerRpc closing = newRpc(0, new TransportLease(other));
     closing.start();
     verify(other).bind(any(), any(), handler.capture());
     RdmaConnection late = connection(memoryIsFull());
@@ -329,6 +334,28 @@ class CallTest {
 
     verify(late).dispose();
     verify(late, never()).receive();
+  }
+
+  @Test
+  void closesAllElseWhereTheListenerCannotBeClosed() throws IOException {
+    RdmaServer listener = mock(RdmaServer.class);
+    VerbsException failure =
+        new VerbsException(VerbsError.IO, "the HCA does not close it");
+    doThrow(failure).when(listener).dispose();
+    RdmaTransport other = mock(RdmaTransport.class);
+    when(other.bind(any(), any(), any())).thenReturn(Mono.just(listener));
+    ArgumentCaptor<Function<RdmaConnection, Publisher<Void>>> handler = ArgumentCaptor.captor();
+    TransportLease lease = new TransportLease(other);
+    VerbenaServerRpc closing = newRpc(0, lease);
+    closing.start();
+    verify(other).bind(any(), any(), handler.capture());
+    RdmaConnection served = connection(memoryIsFull());
+    Flux.from(handler.getValue().apply(served)).subscribe();
+
+    assertThatThrownBy(closing::close).isSameAs(failure);
+
+    verify(served).dispose();
+    assertThatIllegalStateException().isThrownBy(lease::get);
   }
 
   @Test
