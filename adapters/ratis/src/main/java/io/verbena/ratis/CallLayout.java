@@ -12,6 +12,7 @@ import org.apache.ratis.thirdparty.com.google.protobuf.InvalidProtocolBufferExce
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 import org.apache.ratis.thirdparty.com.google.protobuf.Parser;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A message of the wire: a header, and behind it a protobuf message of Ratis. Network byte order.
@@ -53,6 +54,19 @@ final class CallLayout {
   /** Returns whether the private data of a connection request is {@link #hello}. */
   static boolean isHello(ByteBuffer privateData) {
     return privateData.equals(ByteBuffer.wrap(HELLO));
+  }
+
+  /** Returns what is wrong with a message that is longer than a transport sends, or null. */
+  static @Nullable String tooLong(MessageLite body, int longest) {
+    long length = HEADER_LENGTH + (long) body.getSerializedSize();
+    return length <= longest
+        ? null
+        : body.getClass().getSimpleName()
+            + ": "
+            + length
+            + " bytes (expected: <= "
+            + longest
+            + ", RdmaOptions.maxMessageSize)";
   }
 
   /**

@@ -80,6 +80,12 @@ final class PeerProxy implements Closeable {
     return call.end();
   }
 
+  /** Returns what is wrong with a request that is too long, and would end the connection; or null. */
+  @Nullable String tooLong(MessageLite request) {
+    String tooLong = CallLayout.tooLong(request, transport.options().maxMessageSize());
+    return tooLong == null ? null : name + ": " + tooLong;
+  }
+
   /** Calls the peer with a request that is submitted behind those before it in its window. */
   CompletableFuture<MessageLite> callInOrder(
       RaftClientRequestProto request, TimeDuration timeout, Executor executor) {

@@ -41,6 +41,7 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
   private final Executor snapshots;
   private final Executor ordered;
   private final int most;
+  private final int longest;
   private final AtomicInteger replied = new AtomicInteger();
   private final OutboundMessages queue = new OutboundMessages(this::replied);
 
@@ -48,12 +49,18 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
   private final AtomicInteger failedStream = new AtomicInteger(-1);
 
   private PeerRequests(
-      String name, RdmaConnection connection, RequestHandler handler, Executor threads, int most) {
+      String name,
+      RdmaConnection connection,
+      RequestHandler handler,
+      Executor threads,
+      int most,
+      int longest) {
     this.name = name;
     this.connection = connection;
     this.handler = handler;
     this.threads = threads;
     this.most = most;
+    this.longest = longest;
     appends = MoreExecutors.newSequentialExecutor(threads);
     snapshots = MoreExecutors.newSequentialExecutor(threads);
     ordered = MoreExecutors.newSequentialExecutor(threads);
@@ -65,10 +72,16 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
    * @param name of the server, for logs
    * @param threads which may block
    * @param most how many requests are worked on, or have replies that wait, at once
+   * @param longest bytes of the longest reply that can be sent
    */
   static void serve(
-      String name, RdmaConnection connection, RequestHandler handler, Executor threads, int most) {
-    PeerRequests requests = new PeerRequests(name, connection, handler, threads, most);
+      String name,
+      RdmaConnection connection,
+      RequestHandler handler,
+      Executor threads,
+      int most,
+      int longest) {
+    PeerRequests requests = new PeerRequests(name, connection, handler, threads, most, longest);
     connection.onClose().subscribe(null, error -> requests.queue.close(), requests.queue::close);
     connection.send(requests.queue).subscribe(null, requests::sendFailed);
     connection.receive().subscribe(requests);
@@ -204,6 +217,11 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
 
   private ByteBuf message(long call, @Nullable MessageLite reply, @Nullable Throwable failure)
       throws IOException {
+    String tooLong = reply == null ? null : CallLayout.tooLong(reply, longest);
+    if (tooLong != null) {
+      // It would end the connection, and with it all other requests.
+      return message(call, null, new IOException(name + ": " + tooLong));
+    }
     try {
       return message(connection.memory().allocator(), call, reply, failure);
     } catch (MemoryLimitException full) {

@@ -71,17 +71,17 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
 
   @Override
   public CompletableFuture<RaftClientReply> sendRequestAsync(RaftClientRequest request) {
-    PeerProxy proxy;
     try {
-      proxy = getProxies().getProxy(request.getServerId());
-    } catch (IOException e) {
+      PeerProxy proxy = getProxies().getProxy(request.getServerId());
+      Encoded encoded = encode(request, Operation.ORDERED);
+      check(proxy, encoded.body);
+      return reply(
+          encoded.body instanceof RaftClientRequestProto ordered
+              ? proxy.callInOrder(ordered, timeout(request), inOrder)
+              : call(proxy, request, encoded, inOrder));
+    } catch (IOException | IllegalArgumentException e) {
       return JavaUtils.completeExceptionally(e);
     }
-    Encoded encoded = encode(request, Operation.ORDERED);
-    return reply(
-        encoded.body instanceof RaftClientRequestProto ordered
-            ? proxy.callInOrder(ordered, timeout(request), inOrder)
-            : call(proxy, request, encoded, inOrder));
   }
 
   @Override
@@ -90,8 +90,9 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
       PeerProxy proxy = getProxies().getProxy(request.getServerId());
       // Ratis itself goes on in another thread.
       Encoded encoded = encode(request, Operation.UNORDERED);
+      check(proxy, encoded.body);
       return reply(call(proxy, request, encoded, Runnable::run));
-    } catch (IOException e) {
+    } catch (IOException | IllegalArgumentException e) {
       return JavaUtils.completeExceptionally(e);
     }
   }
@@ -100,6 +101,7 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
   public RaftClientReply sendRequest(RaftClientRequest request) throws IOException {
     PeerProxy proxy = getProxies().getProxy(request.getServerId());
     Encoded encoded = encode(request, Operation.UNORDERED);
+    check(proxy, encoded.body);
     return decode(PeerProxy.await(call(proxy, request, encoded, Runnable::run), request));
   }
 
@@ -132,6 +134,14 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
           }
         });
     return end;
+  }
+
+  /** Throws for a request that is too long what Ratis does not answer with another attempt. */
+  private static void check(PeerProxy proxy, MessageLite request) {
+    String tooLong = proxy.tooLong(request);
+    if (tooLong != null) {
+      throw new IllegalArgumentException(tooLong);
+    }
   }
 
   private TimeDuration timeout(RaftClientRequest request) {

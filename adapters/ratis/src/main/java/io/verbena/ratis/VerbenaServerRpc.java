@@ -5,6 +5,7 @@ import io.verbena.AcceptDecision;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RdmaServer;
+import io.verbena.RdmaTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -42,6 +43,8 @@ import org.apache.ratis.util.MemoizedSupplier;
 import org.apache.ratis.util.PeerProxyMap;
 import org.apache.ratis.util.TimeDuration;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /** A server's end: it listens for peers and clients, and calls its peers. Thread-safe. */
@@ -50,6 +53,8 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
   /** The place where Ratis's own tests delay what a server sends, as with its other RPC types. */
   static final String SEND_SERVER_REQUEST =
       JavaUtils.getClassSimpleName(VerbenaServerRpc.class) + ".sendServerRequest";
+
+  private static final Logger LOG = LoggerFactory.getLogger(VerbenaServerRpc.class);
 
   private static final int OTHER_VERSION = 1;
   private static final long THREADS_KEPT_SECONDS = 60;
@@ -120,9 +125,10 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
   public void startImpl() throws IOException {
     URI address = addresses.get().own(host, port);
     try {
+      RdmaTransport transport = lease.get();
+      int longest = transport.options().maxMessageSize();
       listener =
-          lease
-              .get()
+          transport
               .bind(
                   address,
                   request ->
@@ -131,14 +137,14 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
                               ? AcceptDecision.accept()
                               : AcceptDecision.reject(
                                   OTHER_VERSION, "a Raft server of this version of the adapter")),
-                  this::serve)
+                  connection -> serve(connection, longest))
               .block();
     } catch (RdmaException e) {
       throw new IOException(getId() + ": cannot listen on " + address, e);
     }
   }
 
-  private Mono<Void> serve(RdmaConnection connection) {
+  private Mono<Void> serve(RdmaConnection connection, int longest) {
     connections.add(connection);
     connection
         .onClose()
@@ -149,7 +155,7 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
       connection.dispose();
       return Mono.never();
     }
-    PeerRequests.serve(getId().toString(), connection, handler, threads, mostRequests);
+    PeerRequests.serve(getId().toString(), connection, handler, threads, mostRequests, longest);
     // The peer closes it, or this server does.
     return Mono.never();
   }
@@ -280,6 +286,12 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
       throw new ServerNotReadyException(getId() + ": it does not listen yet");
     }
     RaftPeerId peer = RaftPeerId.valueOf(to.getReplyId());
-    return getProxies().getProxy(peer).call(operation, request, timeout, executor);
+    PeerProxy proxy = getProxies().getProxy(peer);
+    String tooLong = proxy.tooLong(request);
+    if (tooLong != null) {
+      LOG.warn(tooLong);
+      return JavaUtils.completeExceptionally(new IOException(tooLong));
+    }
+    return proxy.call(operation, request, timeout, executor);
   }
 }

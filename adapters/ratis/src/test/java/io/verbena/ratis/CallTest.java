@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.ratis;
 
+import static java.lang.Integer.MAX_VALUE;
 import static java.util.Objects.requireNonNull;
 import static java.util.concurrent.CompletableFuture.completedFuture;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
@@ -26,6 +28,7 @@ import io.verbena.RdmaConnectException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RdmaMemory;
+import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
 import io.verbena.verbs.VerbsError;
@@ -64,9 +67,11 @@ import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RaftClientRequestProto;
 import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
 import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcReplyProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.StateMachineLogEntryProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientReply;
@@ -87,6 +92,7 @@ import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 import org.apache.ratis.util.ProtoUtils;
 import org.apache.ratis.util.TimeDuration;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -105,12 +111,14 @@ class CallTest {
   private static final TimeDuration LONG = TimeDuration.valueOf(30, TimeUnit.SECONDS);
   private static final Duration SOON = Duration.ofSeconds(10);
   private static final TimeDuration SHORT = TimeDuration.valueOf(100, TimeUnit.MILLISECONDS);
+  private static final int SHORT_MESSAGE = 64 << 10;
   private static final URI HCA = URI.create("emulated://calls");
   private static final RaftPeerId SERVER = RaftPeerId.valueOf("s0");
   private static final RaftGroupId GROUP = RaftGroupId.randomId();
 
   private final RaftServer server = mock(RaftServer.class);
   private final RdmaTransport transport = RdmaTransport.create();
+  private @Nullable RdmaTransport limited;
   private VerbenaServerRpc rpc = newRpc(0);
   private URI address = URI.create("emulated://unknown:1");
   private PeerProxy peer = new PeerProxy(transport, address, "p", 1);
@@ -140,6 +148,9 @@ class CallTest {
     peer.close();
     rpc.close();
     transport.dispose();
+    if (limited != null) {
+      limited.dispose();
+    }
   }
 
   private CompletableFuture<MessageLite> vote(TimeDuration timeout) {
@@ -285,16 +296,22 @@ class CallTest {
   }
 
   private VerbenaClientRpc newClient(RaftProperties properties, URI hca) {
+    return newClient(properties, hca, transport);
+  }
+
+  private VerbenaClientRpc newClient(RaftProperties properties, URI hca, RdmaTransport on) {
     VerbenaConfigKeys.setUri(properties, hca);
     VerbenaClientRpc client =
-        new VerbenaClientRpc(ClientId.randomId(), properties, new TransportLease(transport));
-    client.addRaftPeers(
-        List.of(
-            RaftPeer.newBuilder()
-                .setId(SERVER)
-                .setAddress("localhost:" + address.getPort())
-                .build()));
+        new VerbenaClientRpc(ClientId.randomId(), properties, new TransportLease(on));
+    client.addRaftPeers(List.of(raftPeer()));
     return client;
+  }
+
+  private RaftPeer raftPeer() {
+    return RaftPeer.newBuilder()
+        .setId(SERVER)
+        .setAddress("localhost:" + address.getPort())
+        .build();
   }
 
   @Test
@@ -322,6 +339,7 @@ class CallTest {
   @Test
   void aConnectionThatComesWhenTheServerHasClosedIsClosed() throws IOException {
     RdmaTransport other = mock(RdmaTransport.class);
+    when(other.options()).thenReturn(RdmaOptions.builder().build());
     when(other.bind(any(), any(), any())).thenReturn(Mono.just(mock(RdmaServer.class)));
     ArgumentCaptor<Function<RdmaConnection, Publisher<Void>>> handler = ArgumentCaptor.captor();
     VerbenaServerRpc closing = newRpc(0, new TransportLease(other));
@@ -343,6 +361,7 @@ class CallTest {
         new VerbsException(VerbsError.IO, "the HCA does not close it");
     doThrow(failure).when(listener).dispose();
     RdmaTransport other = mock(RdmaTransport.class);
+    when(other.options()).thenReturn(RdmaOptions.builder().build());
     when(other.bind(any(), any(), any())).thenReturn(Mono.just(listener));
     ArgumentCaptor<Function<RdmaConnection, Publisher<Void>>> handler = ArgumentCaptor.captor();
     TransportLease lease = new TransportLease(other);
@@ -368,7 +387,7 @@ class CallTest {
           throw new RejectedExecutionException();
         };
 
-    PeerRequests.serve("s0", connection, new RequestHandler(server), closed, 4);
+    PeerRequests.serve("s0", connection, new RequestHandler(server), closed, 4, MAX_VALUE);
 
     verify(connection).dispose();
     assertThat(request.refCnt()).isZero();
@@ -390,7 +409,7 @@ class CallTest {
         .thenReturn(RequestVoteReplyProto.getDefaultInstance())
         .thenThrow(new ServerNotReadyException("not yet"));
 
-    PeerRequests.serve("s0", connection, new RequestHandler(server), Runnable::run, 4);
+    PeerRequests.serve("s0", connection, new RequestHandler(server), Runnable::run, 4, MAX_VALUE);
 
     assertThat(sent)
         .extracting(CallLayout::kind)
@@ -480,7 +499,7 @@ class CallTest {
     when(connection.send(any())).then(send -> subscribed(send.getArgument(0), peer));
     when(server.requestVote(any())).thenReturn(RequestVoteReplyProto.getDefaultInstance());
 
-    PeerRequests.serve("s0", connection, new RequestHandler(server), Runnable::run, most);
+    PeerRequests.serve("s0", connection, new RequestHandler(server), Runnable::run, most, MAX_VALUE);
 
     assertThat(asked).hasValue(most);
     requireNonNull(peer.get()).request(3);
@@ -534,6 +553,94 @@ class CallTest {
         .isThrownBy(() -> await(append(LONG)))
         .withMessageContaining("(expected: < 4, raft.verbena.outstanding-calls.max)");
     assertThat(flying).noneMatch(CompletableFuture::isDone);
+  }
+
+  @Test
+  void aRequestThatIsTooLongFailsAlone() throws IOException {
+    CompletableFuture<RaftClientReply> first = new CompletableFuture<>();
+    when(server.submitClientRequestAsync(any())).thenReturn(first);
+    RaftClientRequest tooLong =
+        RaftClientRequest.newBuilder()
+            .set(request(2, false))
+            .setMessage(Message.valueOf(ByteString.copyFrom(new byte[2 * SHORT_MESSAGE])))
+            .build();
+
+    try (VerbenaClientRpc client = newClient(new RaftProperties(), HCA, limited())) {
+      CompletableFuture<RaftClientReply> open = client.sendRequestAsync(request(1, true));
+      for (CompletableFuture<RaftClientReply> each :
+          List.of(
+              client.sendRequestAsync(tooLong), client.sendRequestAsyncUnordered(tooLong))) {
+        assertThat(each)
+            .failsWithin(SOON)
+            .withThrowableThat()
+            .withCauseInstanceOf(IllegalArgumentException.class)
+            .withMessageContaining("(expected: <= 65536, RdmaOptions.maxMessageSize)");
+      }
+      assertThatIllegalArgumentException().isThrownBy(() -> client.sendRequest(tooLong));
+      assertThat(open).isNotDone();
+      first.complete(success());
+      assertThat(open).succeedsWithin(SOON);
+    }
+  }
+
+  @Test
+  void aCallOfAPeerThatIsTooLongFailsAlone() throws IOException {
+    CompletableFuture<AppendEntriesReplyProto> first = new CompletableFuture<>();
+    when(server.appendEntriesAsync(any())).thenReturn(first);
+    VerbenaServerRpc leader = newRpc(0, new TransportLease(limited()));
+    leader.start();
+    leader.addRaftPeers(List.of(raftPeer()));
+    AppendEntriesRequestProto.Builder append =
+        AppendEntriesRequestProto.newBuilder()
+            .setServerRequest(
+                RaftRpcRequestProto.newBuilder().setReplyId(SERVER.toByteString()));
+
+    CompletableFuture<AppendEntriesReplyProto> open = leader.appendEntriesAsync(append.build());
+    append.addEntries(
+        LogEntryProto.newBuilder()
+            .setStateMachineLogEntry(
+                StateMachineLogEntryProto.newBuilder()
+                    .setLogData(ByteString.copyFrom(new byte[2 * SHORT_MESSAGE]))));
+
+    assertThat(leader.appendEntriesAsync(append.build()))
+        .failsWithin(SOON)
+        .withThrowableThat()
+        .withMessageContaining("(expected: <= 65536, RdmaOptions.maxMessageSize)");
+    assertThat(open).isNotDone();
+    first.complete(AppendEntriesReplyProto.getDefaultInstance());
+    assertThat(open).succeedsWithin(SOON);
+    leader.close();
+  }
+
+  @Test
+  void aReplyThatIsTooLongFailsItsCallAlone() throws IOException {
+    CompletableFuture<AppendEntriesReplyProto> first = new CompletableFuture<>();
+    when(server.appendEntriesAsync(any())).thenReturn(first);
+    when(server.requestVote(any()))
+        .thenReturn(
+            RequestVoteReplyProto.newBuilder()
+                .setServerReply(
+                    RaftRpcReplyProto.newBuilder()
+                        .setRequestorId(ByteString.copyFrom(new byte[2 * SHORT_MESSAGE])))
+                .build());
+    limited();
+    CompletableFuture<MessageLite> open = append(LONG);
+
+    assertThat(vote(LONG))
+        .failsWithin(SOON)
+        .withThrowableThat()
+        .withMessageContaining("(expected: <= 65536, RdmaOptions.maxMessageSize)");
+    first.complete(AppendEntriesReplyProto.getDefaultInstance());
+    assertThat(open).succeedsWithin(SOON);
+  }
+
+  /** Has the server listen on a transport of short messages, and returns it. */
+  private RdmaTransport limited() throws IOException {
+    rpc.close();
+    limited = RdmaTransport.create(RdmaOptions.builder().maxMessageSize(SHORT_MESSAGE).build());
+    rpc = newRpc(address.getPort(), new TransportLease(limited));
+    rpc.start();
+    return limited;
   }
 
   @Test
@@ -609,7 +716,7 @@ class CallTest {
     Sinks.Many<ByteBuf> requests = Sinks.many().unicast().onBackpressureBuffer();
     RdmaConnection connection = connection(new ArrayList<>());
     when(connection.receive()).thenReturn(requests.asFlux());
-    PeerRequests.serve("s0", connection, new RequestHandler(server), Runnable::run, 4);
+    PeerRequests.serve("s0", connection, new RequestHandler(server), Runnable::run, 4, MAX_VALUE);
     requests.tryEmitNext(orderedMessage(0)).orThrow();
     requests.tryEmitNext(orderedMessage(1)).orThrow();
 
