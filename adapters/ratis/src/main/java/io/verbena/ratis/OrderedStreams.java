@@ -12,7 +12,9 @@ import org.apache.ratis.proto.RaftProtos.SlidingWindowEntry;
  * Thread-safe.
  */
 final class OrderedStreams {
-  /** Where a window of Ratis's client stands; it has one for the leader, and one for each server. */
+  /**
+   * Where a window of Ratis's client stands; it has one for the leader, and one for each server.
+   */
   private static final class Window {
     private int stream = -1;
     private long next;

@@ -53,8 +53,7 @@ final class PeerProxy implements Closeable {
       throws IOException {
     String between = name + "->" + peer.getId();
     try {
-      return new PeerProxy(
-          lease.get(), addresses.get().of(peer.getAddress()), between, mostCalls);
+      return new PeerProxy(lease.get(), addresses.get().of(peer.getAddress()), between, mostCalls);
     } catch (RuntimeException e) {
       throw new IOException(between + ": no address to call: " + e.getMessage(), e);
     }
@@ -80,7 +79,9 @@ final class PeerProxy implements Closeable {
     return call.end();
   }
 
-  /** Returns what is wrong with a request that is too long, and would end the connection; or null. */
+  /**
+   * Returns what is wrong with a request that is too long, and would end the connection; or null.
+   */
   @Nullable String tooLong(MessageLite request) {
     String tooLong = CallLayout.tooLong(request, transport.options().maxMessageSize());
     return tooLong == null ? null : name + ": " + tooLong;

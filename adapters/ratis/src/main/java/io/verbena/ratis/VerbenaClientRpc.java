@@ -65,8 +65,7 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
     MemoizedSupplier<PeerUri> addresses = VerbenaServerRpc.addresses(properties);
     int most = VerbenaConfigKeys.outstandingCallsMax(properties);
     return new PeerProxyMap<>(
-        client.toString(),
-        peer -> PeerProxy.of(peer, lease, addresses, client.toString(), most));
+        client.toString(), peer -> PeerProxy.of(peer, lease, addresses, client.toString(), most));
   }
 
   @Override

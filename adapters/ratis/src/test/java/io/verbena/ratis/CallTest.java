@@ -308,10 +308,7 @@ class CallTest {
   }
 
   private RaftPeer raftPeer() {
-    return RaftPeer.newBuilder()
-        .setId(SERVER)
-        .setAddress("localhost:" + address.getPort())
-        .build();
+    return RaftPeer.newBuilder().setId(SERVER).setAddress("localhost:" + address.getPort()).build();
   }
 
   @Test
@@ -357,8 +354,7 @@ class CallTest {
   @Test
   void closesAllElseWhereTheListenerCannotBeClosed() throws IOException {
     RdmaServer listener = mock(RdmaServer.class);
-    VerbsException failure =
-        new VerbsException(VerbsError.IO, "the HCA does not close it");
+    VerbsException failure = new VerbsException(VerbsError.IO, "the HCA does not close it");
     doThrow(failure).when(listener).dispose();
     RdmaTransport other = mock(RdmaTransport.class);
     when(other.options()).thenReturn(RdmaOptions.builder().build());
@@ -499,7 +495,8 @@ class CallTest {
     when(connection.send(any())).then(send -> subscribed(send.getArgument(0), peer));
     when(server.requestVote(any())).thenReturn(RequestVoteReplyProto.getDefaultInstance());
 
-    PeerRequests.serve("s0", connection, new RequestHandler(server), Runnable::run, most, MAX_VALUE);
+    PeerRequests.serve(
+        "s0", connection, new RequestHandler(server), Runnable::run, most, MAX_VALUE);
 
     assertThat(asked).hasValue(most);
     requireNonNull(peer.get()).request(3);
@@ -568,8 +565,7 @@ class CallTest {
     try (VerbenaClientRpc client = newClient(new RaftProperties(), HCA, limited())) {
       CompletableFuture<RaftClientReply> open = client.sendRequestAsync(request(1, true));
       for (CompletableFuture<RaftClientReply> each :
-          List.of(
-              client.sendRequestAsync(tooLong), client.sendRequestAsyncUnordered(tooLong))) {
+          List.of(client.sendRequestAsync(tooLong), client.sendRequestAsyncUnordered(tooLong))) {
         assertThat(each)
             .failsWithin(SOON)
             .withThrowableThat()
@@ -592,8 +588,7 @@ class CallTest {
     leader.addRaftPeers(List.of(raftPeer()));
     AppendEntriesRequestProto.Builder append =
         AppendEntriesRequestProto.newBuilder()
-            .setServerRequest(
-                RaftRpcRequestProto.newBuilder().setReplyId(SERVER.toByteString()));
+            .setServerRequest(RaftRpcRequestProto.newBuilder().setReplyId(SERVER.toByteString()));
 
     CompletableFuture<AppendEntriesReplyProto> open = leader.appendEntriesAsync(append.build());
     append.addEntries(
@@ -740,7 +735,8 @@ class CallTest {
   @Test
   void aRequestDoesNotOvertakeOneThatFoundNoRoom() throws IOException {
     CompletableFuture<RaftClientReply> first = new CompletableFuture<>();
-    when(server.submitClientRequestAsync(any())).thenReturn(first)
+    when(server.submitClientRequestAsync(any()))
+        .thenReturn(first)
         .thenReturn(completedFuture(success()));
     RaftProperties properties = new RaftProperties();
     VerbenaConfigKeys.setOutstandingCallsMax(properties, 1);

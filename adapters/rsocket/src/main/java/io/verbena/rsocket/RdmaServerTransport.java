@@ -61,7 +61,8 @@ public final class RdmaServerTransport extends FrameTransport<RdmaServerTranspor
 
   private Publisher<Void> serve(ConnectionAcceptor acceptor, RdmaConnection connection) {
     FrameConnection frames = frames(connection);
-    // RSocket closes the connection; that the acceptor is through says nothing. It is cancelled with
+    // RSocket closes the connection; that the acceptor is through says nothing. It is cancelled
+    // with
     // the connection, as it may wait for something that never comes.
     return acceptor.apply(frames).doOnError(frames::fail).onErrorComplete().then(Mono.never());
   }

@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>TCP servers and clients, HTTP/1.1, HTTP/2, WebSockets and the clustered event bus then run
- * over RDMA channels. Datagrams, DNS over UDP and Unix domain sockets stay sockets of NIO, on the same event
- * loops. Each Vert.x opens the HCA, or shares it with those of the same address and options, and
- * closes it as it closes. Its event loops are its own, as Vert.x runs on no others: {@code
- * RdmaSockets} of the same address and options share the HCA with it, and not the loops.
+ * over RDMA channels. Datagrams, DNS over UDP and Unix domain sockets stay sockets of NIO, on the
+ * same event loops. Each Vert.x opens the HCA, or shares it with those of the same address and
+ * options, and closes it as it closes. Its event loops are its own, as Vert.x runs on no others:
+ * {@code RdmaSockets} of the same address and options share the HCA with it, and not the loops.
  *
  * <p>A Vert.x buffer is kept for as long as its user likes: what is received is copied out of
  * registered memory, as it would be out of a socket.
