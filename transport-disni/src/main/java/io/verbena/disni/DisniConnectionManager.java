@@ -374,7 +374,10 @@ final class DisniConnectionManager implements ConnectionManager {
         // No connection reports it, and no thread comes any more.
         device.raise(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
       }
-      if (code == CmEvent.DEVICE_REMOVAL && (isListener || connection != null)) {
+      // An address may have led to another device, and the program keeps its identifier.
+      if (code == CmEvent.DEVICE_REMOVAL
+          && (isListener || connection != null)
+          && device.core().contextOf(id) == device.context().pointer()) {
         device.context().fail();
       }
       return true;

@@ -78,6 +78,26 @@ final class FailingDevicesTest extends ScriptedFaults {
   }
 
   @Test
+  void worksOnWhereAnotherDeviceIsRemovedThatAnIdentifierIsBoundTo() throws Exception {
+    URI address = FakeRdmaCore.uri("10.0.1.1:0");
+    try (DisniDevice device = FakeRdmaCore.open(address);
+        DisniConnectionManager manager = device.createConnectionManager();
+        DisniConnection elsewhere =
+            manager.resolve(PortSpace.TCP, FakeRdmaCore.uri("10.0.20.1:7000"), NANOS)) {
+      assertThat(manager.await(NANOS))
+          .isNotNull()
+          .returns(elsewhere, ConnectionEvent::identifier)
+          .returns(ConnectionEvent.Type.ADDR_ERROR, ConnectionEvent::type);
+
+      FakeRdmaCore.script("remove mlx5_20");
+      FakeRdmaCore.script("return mlx5_20");
+
+      assertThat(manager.await(SOON)).isNull();
+      manager.listen(PortSpace.TCP, address, 1).close();
+    }
+  }
+
+  @Test
   void findsOutByACompletionChannelThatItsDeviceIsGone() throws Exception {
     FakeConnection link = new FakeConnection(REMOVABLE, "", true);
     FakeRdmaCore.script("lose cm 9");
