@@ -410,16 +410,23 @@ final class DisniConnection implements ConnectionIdentifier {
     return failed;
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>It is closed also where its queue pair cannot be flushed, and this fails.
+   */
   @Override
   public void close() {
     synchronized (manager.steps()) {
       if (closed) {
         return;
       }
+      int failed = 0;
       if (state == State.REQUESTED) {
-        reject(NO_DATA);
+        // If it cannot be rejected, its end below informs the peer.
+        core().reject(pointer, 0, 0);
       } else if (state == State.ESTABLISHED) {
-        Errno.check(FLUSH, tearDown());
+        failed = tearDown();
       }
       State was = state;
       end();
@@ -428,6 +435,7 @@ final class DisniConnection implements ConnectionIdentifier {
       lastRemote = null;
       release(was);
       manager.forget(this);
+      Errno.check(FLUSH, failed);
     }
   }
 

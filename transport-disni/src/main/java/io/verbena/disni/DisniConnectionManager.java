@@ -445,8 +445,8 @@ final class DisniConnectionManager implements ConnectionManager {
           event ->
               event.listener() == listener && requests.add((DisniConnection) event.identifier()));
     }
-    requests.forEach(DisniConnection::close);
     open.closed(Kind.LISTENER);
+    requests.forEach(DisniConnection::close);
   }
 
   /** Destroys a connection's identifier, under {@link #steps}: no event of it comes any more. */

@@ -2,6 +2,7 @@
 package io.verbena.disni;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.verbena.verbs.CompletionStatus;
@@ -12,7 +13,10 @@ import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -251,6 +255,79 @@ final class FailingConnectionsTest extends ScriptedFaults {
               tuple(ConnectionEvent.Type.DISCONNECTED, -Errno.ENOMEM),
               tuple(ConnectionEvent.Type.DISCONNECTED, 0));
     }
+  }
+
+  @Test
+  void closesAConnectionWhoseQueuePairCannotBeFlushed() throws Exception {
+    try (FakeConnection link = new FakeConnection(FakeRdmaCore.uri("10.0.1.1:0"), "", false)) {
+      int objects = FakeRdmaCore.connectionObjects();
+      FakeRdmaCore.script("fail ibv_modify_qp " + Errno.ENOMEM);
+
+      assertThatExceptionOfType(VerbsException.class)
+          .isThrownBy(link.active::close)
+          .returns(VerbsError.NO_MEMORY, VerbsException::error);
+
+      assertThat(FakeRdmaCore.connectionObjects()).isEqualTo(objects - 1);
+    }
+  }
+
+  /** Linux answers ENXIO for a device that was removed. */
+  @Test
+  void closesARequestThatCannotBeRejected() throws Exception {
+    URI address = FakeRdmaCore.uri("10.0.1.1:0");
+    try (DisniDevice device = FakeRdmaCore.open(address);
+        DisniProtectionDomain domain = device.allocateProtectionDomain();
+        DisniCompletionQueue queue = device.createCompletionQueue(8, null, false);
+        DisniConnectionManager manager = device.createConnectionManager();
+        DisniListener listener = manager.listen(PortSpace.TCP, address, 1);
+        DisniConnection active = manager.resolve(PortSpace.TCP, listener.address(), NANOS)) {
+      expect(manager, ConnectionEvent.Type.ADDR_RESOLVED);
+      try (QueuePair client = connect(active, domain, queue)) {
+        ConnectionIdentifier passive =
+            expect(manager, ConnectionEvent.Type.CONNECT_REQUEST).identifier();
+        FakeRdmaCore.script("fail rdma_reject 6");
+
+        passive.close();
+
+        expect(manager, ConnectionEvent.Type.REJECTED);
+        assertThat(active.queuePair()).isSameAs(client);
+      }
+    }
+  }
+
+  @Test
+  void closesAListenerWhoseRequestsCannotBeRejected() throws Exception {
+    URI address = FakeRdmaCore.uri("10.0.7.1:0");
+    try (DisniDevice device = FakeRdmaCore.open(address);
+        DisniProtectionDomain domain = device.allocateProtectionDomain();
+        DisniCompletionQueue queue = device.createCompletionQueue(8, null, false);
+        DisniConnectionManager manager = device.createConnectionManager()) {
+      int objects = FakeRdmaCore.connectionObjects();
+      DisniListener listener = manager.listen(PortSpace.TCP, address, 2);
+      try (DisniConnection one = manager.resolve(PortSpace.TCP, listener.address(), NANOS);
+          DisniConnection two = manager.resolve(PortSpace.TCP, listener.address(), NANOS)) {
+        expect(manager, ConnectionEvent.Type.ADDR_RESOLVED);
+        expect(manager, ConnectionEvent.Type.ADDR_RESOLVED);
+        try (QueuePair first = connect(one, domain, queue);
+            QueuePair second = connect(two, domain, queue)) {
+          // It takes the events of the connection manager, since siw tells no state.
+          assertThat(List.of(first.state(), second.state())).doesNotContain(QueuePairState.RTS);
+          FakeRdmaCore.script("fail rdma_reject 6");
+
+          listener.close();
+        }
+      }
+
+      // Callers of iWARP that are given up go in their own time.
+      Awaitility.await().until(() -> FakeRdmaCore.connectionObjects() == objects);
+    }
+  }
+
+  private static QueuePair connect(
+      DisniConnection active, DisniProtectionDomain domain, DisniCompletionQueue queue) {
+    QueuePair pair = active.createQueuePair(domain, QueuePairOptions.reliable(queue, queue, 1, 1));
+    active.connect(new ConnectionParameters(ByteBuffer.allocate(0), 1, 1, 7, 7), NANOS);
+    return pair;
   }
 
   @Test
