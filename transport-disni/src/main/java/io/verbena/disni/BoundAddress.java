@@ -85,7 +85,10 @@ record BoundAddress(String device, int port, boolean isOwn) {
       if (Errno.check("await address", ready) > 0) {
         Block words = Block.of(EventWords.values());
         Block data = new Block(256);
-        Errno.check("get event", core.connectionEvent(channel, words.address(), data.address()));
+        int came = core.connectionEvent(channel, words.address(), data.address());
+        words.keep();
+        data.keep();
+        Errno.check("get event", came);
       }
     } finally {
       Errno.check("close eventfd", core.closeWakeup(wakeup));

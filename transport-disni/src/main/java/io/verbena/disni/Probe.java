@@ -89,6 +89,7 @@ final class Probe {
                       .set(QueuePairWords.MAX_RECV_SGE, 1)
                       .set(QueuePairWords.MAX_INLINE_DATA, inline);
                   long pair = core.createQueuePair(domain, words.address());
+                  words.keep();
                   if (pair > 0) {
                     // What was asked for, not what this small queue pair was rounded up to.
                     granted[0] = inline;
