@@ -38,8 +38,8 @@ final class NativeLibrary {
    * Loads both, the first time; which can be called when it returns.
    *
    * @throws VerbsException NO_DEVICE if a library that they need is missing; NOT_SUPPORTED if there
-   *     is none for this machine, or if the user's is not what DiSNI 2.1 needs; IO if they cannot
-   *     be unpacked
+   *     is none for this machine, or if the user's is not what DiSNI 2.1 needs; NOT_PERMITTED if
+   *     this JVM permits no native code; IO if they cannot be unpacked
    */
   static synchronized RdmaCore load() {
     RdmaCore core = loaded;
@@ -116,6 +116,8 @@ final class NativeLibrary {
       System.load(file.toString());
     } catch (UnsatisfiedLinkError e) {
       throw refused(EXTENSION, e);
+    } catch (IllegalCallerException e) {
+      throw notPermitted(e);
     }
     if (Extension.version() != Extension.VERSION) {
       throw new VerbsException(
@@ -140,6 +142,12 @@ final class NativeLibrary {
       // It compares versions and the sizes of structures.
       throw new VerbsException(
           VerbsError.NOT_SUPPORTED, origin + ": " + e.getCause().getMessage(), e.getCause());
+    } catch (ExceptionInInitializerError e) {
+      // Its class loader's unnamed module is not ours, and may be denied what ours is not.
+      if (e.getCause() instanceof IllegalCallerException denied) {
+        throw notPermitted(denied);
+      }
+      throw e;
     } catch (ClassNotFoundException | NoClassDefFoundError e) {
       throw new VerbsException(
           VerbsError.NOT_SUPPORTED,
@@ -168,6 +176,17 @@ final class NativeLibrary {
                 needed.size(),
                 old ? " (it is a library for DiSNI before 2.0)" : "",
                 String.join(", ", missing)));
+  }
+
+  /** By {@code --illegal-native-access=deny} of JDK 24 and later. */
+  private static VerbsException notPermitted(IllegalCallerException cause) {
+    return new VerbsException(
+        VerbsError.NOT_PERMITTED,
+        "disni:// needs native code: "
+            + cause.getMessage()
+            + "; start the JVM with --enable-native-access=ALL-UNNAMED, or on the module path with"
+            + " --enable-native-access=io.verbena.disni,ALL-UNNAMED",
+        cause);
   }
 
   /** The dynamic linker's message, and what can be done about it. */

@@ -2,6 +2,8 @@
 package io.verbena.foreign;
 
 import io.verbena.disni.core.RdmaCore;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
 
 /** Loads rdma-core's libraries, once. */
@@ -13,14 +15,30 @@ final class Linkage {
   /**
    * Loads them, the first time.
    *
-   * @throws io.verbena.verbs.VerbsException NO_DEVICE if one is not here
+   * @throws VerbsException NO_DEVICE if one is not here; NOT_PERMITTED if this JVM permits no
+   *     native code
    */
   static synchronized RdmaCore load() {
     RdmaCore core = loaded;
     if (core == null) {
-      core = new ForeignCore(new Libraries());
+      core = open();
       loaded = core;
     }
     return core;
+  }
+
+  private static RdmaCore open() {
+    try {
+      return new ForeignCore(new Libraries());
+    } catch (IllegalCallerException e) {
+      // Of JDK 24 and later by --illegal-native-access=deny; earlier where other modules alone may.
+      throw new VerbsException(
+          VerbsError.NOT_PERMITTED,
+          "verbs:// needs native code: "
+              + e.getMessage()
+              + "; start the JVM with --enable-native-access=ALL-UNNAMED, or on the module path with"
+              + " --enable-native-access=io.verbena.foreign",
+          e);
+    }
   }
 }
