@@ -458,10 +458,13 @@ static int refused(struct fake_qp *peer, const struct fake_qp *qp, enum ibv_wc_s
   return (int)status;
 }
 
+static struct receive_queue *receives_of(struct fake_qp *qp) {
+  return qp->qp.srq ? &((struct fake_srq *)qp->qp.srq)->queue : &qp->receives;
+}
+
 static int receive(struct fake_qp *peer, const struct fake_qp *qp, const struct send *send,
                    bool has_data) {
-  struct receive_queue *queue =
-      peer->qp.srq ? &((struct fake_srq *)peer->qp.srq)->queue : &peer->receives;
+  struct receive_queue *queue = receives_of(peer);
   if (queue->head == queue->tail) {
     return WAITS_FOR_RECEIVE;
   }
@@ -803,11 +806,12 @@ static void write_datagram(const struct fake_qp *qp, const struct send *send,
 /* Without a receive that has room for it, it is lost. */
 static void deliver(struct fake_qp *qp, const struct send *send, const struct ibv_ah_attr *way) {
   struct fake_qp *peer = qp_find(send->wr.wr.ud.remote_qpn);
-  if (!peer || !is_for(qp, send, way, peer) || peer->receives.head == peer->receives.tail ||
+  struct receive_queue *queue = peer ? receives_of(peer) : NULL;
+  if (!peer || !is_for(qp, send, way, peer) || queue->head == queue->tail ||
       send->length > 128u << port_of(qp)->active_mtu) {
     return;
   }
-  struct receive *taken = &peer->receives.ring[peer->receives.head % peer->receives.size];
+  struct receive *taken = &queue->ring[queue->head % queue->size];
   uint64_t room = 0;
   for (int i = 0; i < taken->sges; i++) {
     room += taken->sge[i].length;
@@ -827,7 +831,10 @@ static void deliver(struct fake_qp *qp, const struct send *send, const struct ib
                       .wc_flags = way->is_global ? IBV_WC_GRH : 0,
                       .slid = is_near ? port_of(qp)->lid : ROUTER_LID,
                       .sl = way->sl};
-  uint64_t slot = peer->receives.head++;
+  uint64_t slot = queue->head++;
+  if (peer->qp.srq) {
+    srq_taken((struct fake_srq *)peer->qp.srq);
+  }
   complete(peer, true, taken->id, slot, IBV_WC_SUCCESS, wc,
            send->wr.send_flags & IBV_SEND_SOLICITED);
 }

@@ -282,7 +282,7 @@ final class DisniCompletionQueue implements CompletionQueue {
     }
     long sourceAndFlags = bytes.getLong(at + Layout.WC_SRC_QP);
     // Some drivers fill in for all what means something only for UD.
-    boolean datagram = queue.isOfDatagrams();
+    boolean datagram = queue.isOfDatagrams(number);
     int flags = Block.second(sourceAndFlags);
     int immediateOrKey = Block.first(immediateAndNumber);
     completion.set(

@@ -103,11 +103,13 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
             sending);
     receives = new ReceiveQueue(device.core(), pointer, capabilities, quirks);
     known = created(type, connection);
-    datagrams(type == QueuePairType.UD, device.at());
+    if (type == QueuePairType.UD) {
+      noteDatagrams(device.at());
+    }
     tag(device.context().queues().reserve());
     device.context().queues().put(this);
     device.context().created(pointer, device, this);
-    queues.join(number);
+    queues.join(number, type);
     QueuePairListeners.opened(this);
   }
 

@@ -173,13 +173,20 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
 
   synchronized void attach(QueuePairType type) {
     checkOpen("create queue pair");
-    datagrams(type == QueuePairType.UD, domain.device().at());
+    if (type == QueuePairType.UD) {
+      noteDatagrams(domain.device().at());
+    }
     queuePairs++;
   }
 
   /** A queue pair that is attached is made, and has this number. */
-  synchronized SharedSlots.Taker join(int queuePair) {
-    return slots.join(queuePair);
+  synchronized SharedSlots.Taker join(int queuePair, QueuePairType type) {
+    return slots.join(queuePair, type == QueuePairType.UD);
+  }
+
+  @Override
+  synchronized boolean takesDatagrams(int queuePair) {
+    return slots.takesDatagrams(queuePair);
   }
 
   /** It is destroyed, and no completion of it is left. */

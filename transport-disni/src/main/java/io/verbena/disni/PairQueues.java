@@ -58,9 +58,9 @@ final class PairQueues {
   }
 
   /** The queue pair is made, and has this number. */
-  void join(int number) {
+  void join(int number, QueuePairType type) {
     if (shared != null) {
-      taker = shared.join(number);
+      taker = shared.join(number, type);
     }
   }
 

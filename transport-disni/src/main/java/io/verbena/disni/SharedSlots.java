@@ -24,12 +24,14 @@ final class SharedSlots {
   /** A queue pair that takes receives. */
   static final class Taker {
     private final int number;
+    private final boolean datagrams;
 
     /** It has none that is older than this one. */
     private long newest;
 
-    private Taker(int number, long newest) {
+    private Taker(int number, boolean datagrams, long newest) {
       this.number = number;
+      this.datagrams = datagrams;
       this.newest = newest;
     }
   }
@@ -107,14 +109,24 @@ final class SharedSlots {
     return ids[slot];
   }
 
-  /** A queue pair was made that takes receives from now on. */
-  Taker join(int queuePair) {
-    Taker taker = new Taker(queuePair, newest);
+  /**
+   * A queue pair was made that takes receives from now on.
+   *
+   * @param datagrams whether it takes them for datagrams
+   */
+  Taker join(int queuePair, boolean datagrams) {
+    Taker taker = new Taker(queuePair, datagrams, newest);
     Taker[] more = Arrays.copyOf(takers, takers.length + 1);
     more[takers.length] = taker;
     Arrays.sort(more, BY_NUMBER);
     takers = more;
     return taker;
+  }
+
+  /** Returns whether a queue pair takes receives for datagrams. */
+  boolean takesDatagrams(int queuePair) {
+    int at = find(queuePair);
+    return at >= 0 && takers[at].datagrams;
   }
 
   /** It is destroyed, and no completion of it is left. */

@@ -19,9 +19,17 @@ abstract class SlotHolder {
     tag = now;
   }
 
-  /** Returns whether it is of datagrams, whose receives begin with a GRH and name their sender. */
-  final boolean isOfDatagrams() {
-    return datagrams;
+  /**
+   * Returns whether what a queue pair does here is of datagrams, whose receives begin with a GRH
+   * and name their sender.
+   */
+  final boolean isOfDatagrams(int queuePair) {
+    return datagrams && takesDatagrams(queuePair);
+  }
+
+  /** Returns whether that queue pair is of datagrams, where one of its own may be. */
+  boolean takesDatagrams(int queuePair) {
+    return true;
   }
 
   /** Returns whether these are told by which LID they came. */
@@ -30,13 +38,13 @@ abstract class SlotHolder {
   }
 
   /**
-   * Sets whether it is of datagrams.
+   * Notes that it may be of datagrams.
    *
    * @param at the port that they come by
    */
-  final void datagrams(boolean are, DisniPort at) {
-    onInfiniBand = are && at.isInfiniBand();
-    datagrams = are;
+  final void noteDatagrams(DisniPort at) {
+    onInfiniBand = at.isInfiniBand();
+    datagrams = true;
   }
 
   /**

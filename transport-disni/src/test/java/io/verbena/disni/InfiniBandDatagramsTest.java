@@ -16,6 +16,7 @@ import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
@@ -63,19 +64,25 @@ final class InfiniBandDatagramsTest {
       device = FakeRdmaCore.open(FakeRdmaCore.uri(host));
       domain = device.allocateProtectionDomain();
       completions = device.createCompletionQueue(8, null, false);
-      pair =
-          domain.createQueuePair(
-              QueuePairOptions.reliable(completions, completions, 2, 2).withType(QueuePairType.UD));
-      pair.modify(
+      pair = ready(domain.createQueuePair(options().withType(QueuePairType.UD)));
+      source = domain.register(from, Set.of());
+      target = domain.register(into, Set.of(Access.LOCAL_WRITE));
+    }
+
+    QueuePairOptions options() {
+      return QueuePairOptions.reliable(completions, completions, 2, 2);
+    }
+
+    DisniQueuePair ready(DisniQueuePair made) {
+      made.modify(
           new QueuePairAttributes()
               .state(QueuePairState.INIT)
               .pkeyIndex(0)
               .port(device.port().number())
               .queueKey(KEY));
-      pair.modify(new QueuePairAttributes().state(QueuePairState.RTR));
-      pair.modify(new QueuePairAttributes().state(QueuePairState.RTS).sendPsn(0));
-      source = domain.register(from, Set.of());
-      target = domain.register(into, Set.of(Access.LOCAL_WRITE));
+      made.modify(new QueuePairAttributes().state(QueuePairState.RTR));
+      made.modify(new QueuePairAttributes().state(QueuePairState.RTS).sendPsn(0));
+      return made;
     }
 
     int lid() {
@@ -87,8 +94,13 @@ final class InfiniBandDatagramsTest {
     }
 
     void receive() {
-      pair.postReceive(
-          new ReceiveWorkRequest().id(1).buffer(target.address(), into.capacity(), target.lkey()));
+      pair.postReceive(request());
+    }
+
+    ReceiveWorkRequest request() {
+      return new ReceiveWorkRequest()
+          .id(1)
+          .buffer(target.address(), into.capacity(), target.lkey());
     }
 
     /** Posts a message, and takes its completion. */
@@ -155,6 +167,30 @@ final class InfiniBandDatagramsTest {
       assertThat(FakeRdmaCore.isGlobal(handle.pointer())).isFalse();
       assertThat(FakeRdmaCore.lid(handle.pointer())).isEqualTo(7);
       assertThat(FakeRdmaCore.port(handle.pointer())).isEqualTo(port);
+    }
+  }
+
+  @Test
+  void nameTheirSenderWhereAReliableQueuePairSharesTheirReceives() {
+    try (End one = new End(FIRST);
+        End two = new End(FIRST);
+        SharedReceiveQueue shared = two.domain.createSharedReceiveQueue(2, 1);
+        DisniQueuePair datagrams =
+            two.domain.createQueuePair(
+                two.options().withType(QueuePairType.UD).withSharedReceiveQueue(shared));
+        DisniQueuePair reliable =
+            two.domain.createQueuePair(two.options().withSharedReceiveQueue(shared));
+        DisniAddressHandle handle =
+            one.domain.createAddressHandle(AddressVector.toLid(two.lid()))) {
+      shared.postReceive(two.request());
+
+      one.send(42, handle, two.ready(datagrams).number());
+
+      WorkCompletion received = two.taken(42);
+      assertThat(received.queuePairNumber()).isEqualTo(datagrams.number());
+      assertThat(received.sourceQueuePair()).isEqualTo(one.pair.number());
+      assertThat(received.sourceLid()).isEqualTo(one.lid());
+      assertThat(reliable.sharedReceiveQueue()).isSameAs(shared);
     }
   }
 

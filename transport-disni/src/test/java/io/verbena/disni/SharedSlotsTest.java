@@ -30,7 +30,7 @@ class SharedSlotsTest {
 
   @Test
   void answersTheIdsInWhateverOrderTheyComplete() {
-    slots.join(ONE);
+    slots.join(ONE, false);
     int[] taken = fill(100);
 
     assertThat(slots.free(taken[2], ONE)).isEqualTo(102);
@@ -41,7 +41,7 @@ class SharedSlotsTest {
 
   @Test
   void givesBackWhatWasNotPosted() {
-    Taker one = slots.join(ONE);
+    Taker one = slots.join(ONE, false);
     int first = post(0);
     post(1);
     post(2);
@@ -61,8 +61,8 @@ class SharedSlotsTest {
 
   @Test
   void freesWhatADestroyedQueuePairHadTakenOnceTheOthersHaveNewerOnes() {
-    Taker one = slots.join(ONE);
-    slots.join(TWO);
+    Taker one = slots.join(ONE, false);
+    slots.join(TWO, false);
     int[] taken = fill(0);
     // One takes the first and is destroyed, two takes the second.
     slots.leave(one);
@@ -76,8 +76,8 @@ class SharedSlotsTest {
 
   @Test
   void keepsWhatOneThatIsThereMayHave() {
-    Taker one = slots.join(ONE);
-    slots.join(TWO);
+    Taker one = slots.join(ONE, false);
+    slots.join(TWO, false);
     int[] taken = fill(0);
     slots.free(taken[1], ONE);
     slots.leave(one);
@@ -90,7 +90,7 @@ class SharedSlotsTest {
 
   @Test
   void keepsWhatIsNotKnownToBeTaken() {
-    Taker one = slots.join(ONE);
+    Taker one = slots.join(ONE, false);
     fill(0);
     slots.leave(one);
 
@@ -99,19 +99,19 @@ class SharedSlotsTest {
 
   @Test
   void asksNothingOfOneThatCameLater() {
-    Taker one = slots.join(ONE);
+    Taker one = slots.join(ONE, false);
     int[] taken = fill(0);
     slots.free(taken[1], ONE);
     post(4);
     slots.leave(one);
-    slots.join(TWO);
+    slots.join(TWO, false);
 
     assertThat(slots.isFull()).as("the first was taken by one, which is gone").isFalse();
   }
 
   @Test
   void freesNothingTwice() {
-    Taker one = slots.join(ONE);
+    Taker one = slots.join(ONE, false);
     int[] taken = fill(0);
     slots.free(taken[1], ONE);
     post(4);
@@ -122,5 +122,18 @@ class SharedSlotsTest {
 
     post(5);
     assertThat(slots.isFull()).isTrue();
+  }
+
+  @Test
+  void knowWhichOfTheirQueuePairsAreOfDatagrams() {
+    Taker datagrams = slots.join(ONE, true);
+    slots.join(TWO, false);
+
+    assertThat(slots.takesDatagrams(ONE)).isTrue();
+    assertThat(slots.takesDatagrams(TWO)).isFalse();
+
+    slots.leave(datagrams);
+
+    assertThat(slots.takesDatagrams(ONE)).isFalse();
   }
 }
