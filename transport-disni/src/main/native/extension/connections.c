@@ -83,6 +83,27 @@ EXTENSION(jint, destroyEventChannel, jlong channel) {
   return 0;
 }
 
+EXTENSION(jlong, createIdentifier, jlong channel, jshort port_space) {
+  struct rdma_cm_id *id;
+  if (!channel) {
+    return -EINVAL;
+  }
+  return rdma_create_id(POINTER(struct rdma_event_channel, channel), &id, NULL,
+                        (enum rdma_port_space)(uint16_t)port_space)
+             ? -error_now()
+             : to_handle(id);
+}
+
+EXTENSION(jint, resolveAddress, jlong identifier, jlong source, jlong destination, jint timeout) {
+  if (!identifier || !destination) {
+    return -EINVAL;
+  }
+  return rdma_resolve_addr(POINTER(struct rdma_cm_id, identifier), POINTER(struct sockaddr, source),
+                           POINTER(struct sockaddr, destination), timeout)
+             ? -error_now()
+             : 0;
+}
+
 EXTENSION(jint, destroyIdentifier, jlong identifier) {
   if (!identifier) {
     return -EINVAL;

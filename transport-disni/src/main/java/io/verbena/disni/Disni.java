@@ -14,14 +14,9 @@ import java.io.IOException;
 interface Disni {
   long createEventChannel() throws IOException;
 
-  long createId(long channel, short portSpace) throws IOException;
-
   void bindAddr(long id, long sockaddr) throws IOException;
 
   void listen(long id, int backlog) throws IOException;
-
-  /** {@code source} may be 0. */
-  void resolveAddr(long id, long source, long destination, int timeoutMillis) throws IOException;
 
   void resolveRoute(long id, int timeoutMillis) throws IOException;
 

@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
 final class Extension implements RdmaCore {
 
   /** The number that {@link #version} must return: it changes with this contract. */
-  static final int VERSION = 8;
+  static final int VERSION = 9;
 
   private final Disni disni;
 
@@ -44,11 +44,6 @@ final class Extension implements RdmaCore {
   }
 
   @Override
-  public long createId(long channel, short portSpace) throws IOException {
-    return disni.createId(channel, portSpace);
-  }
-
-  @Override
   public void bindAddr(long id, long sockaddr) throws IOException {
     disni.bindAddr(id, sockaddr);
   }
@@ -56,12 +51,6 @@ final class Extension implements RdmaCore {
   @Override
   public void listen(long id, int backlog) throws IOException {
     disni.listen(id, backlog);
-  }
-
-  @Override
-  public void resolveAddr(long id, long source, long destination, int timeoutMillis)
-      throws IOException {
-    disni.resolveAddr(id, source, destination, timeoutMillis);
   }
 
   @Override
@@ -260,6 +249,39 @@ final class Extension implements RdmaCore {
 
   @Override
   public native int connectionEvent(long channel, long words, long privateData);
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The natives that are published with DiSNI make all of TCP's port space.
+   */
+  @Override
+  public long createId(long channel, short portSpace) throws IOException {
+    return orThrow("rdma_create_id", createIdentifier(channel, portSpace));
+  }
+
+  private static native long createIdentifier(long channel, short portSpace);
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The natives that are published with DiSNI leave the source out.
+   */
+  @Override
+  public void resolveAddr(long id, long source, long destination, int timeoutMillis)
+      throws IOException {
+    orThrow("rdma_resolve_addr", resolveAddress(id, source, destination, timeoutMillis));
+  }
+
+  private static native int resolveAddress(
+      long identifier, long source, long destination, int timeoutMillis);
+
+  private static long orThrow(String function, long result) throws IOException {
+    if (result < 0) {
+      throw new IOException(function + ": [errno " + -result + "]");
+    }
+    return result;
+  }
 
   @Override
   public native int destroyEventChannel(long channel);
