@@ -32,6 +32,9 @@ final class NativeLibrary {
 
   private static @Nullable RdmaCore loaded;
 
+  /** The JVM keeps each file that it loads for our class loader. */
+  private static boolean hasExtension;
+
   private NativeLibrary() {}
 
   /**
@@ -62,8 +65,7 @@ final class NativeLibrary {
       Path disni = users == null ? unpack(platform, DISNI, folder) : copy(users, folder);
       String origin = users == null ? platform.resource(DISNI) : users.toString();
       platform.check(platform.resource(EXTENSION), ElfSymbols.read(extension));
-      loadExtension(extension);
-      return loadDisni(platform, disni, origin);
+      return load(platform, extension, disni, origin);
     } catch (IOException e) {
       throw new VerbsException(VerbsError.IO, "unpack native libraries: " + e, e);
     }
@@ -111,9 +113,12 @@ final class NativeLibrary {
   }
 
   @SuppressWarnings("restricted") // System.load: --enable-native-access is the program's to give.
-  private static void loadExtension(Path file) {
+  private static synchronized void loadExtension(Path file) {
     try {
-      System.load(file.toString());
+      if (!hasExtension) {
+        System.load(file.toString());
+        hasExtension = true;
+      }
     } catch (UnsatisfiedLinkError e) {
       throw refused(EXTENSION, e);
     } catch (IllegalCallerException e) {
@@ -127,12 +132,14 @@ final class NativeLibrary {
     }
   }
 
-  private static Disni loadDisni(Platform platform, Path file, String origin) throws IOException {
-    DisniLoader loader = new DisniLoader(file);
+  private static Disni load(Platform platform, Path extension, Path disni, String origin)
+      throws IOException {
+    DisniLoader loader = new DisniLoader(disni);
     try {
-      ElfSymbols elf = ElfSymbols.read(file);
+      ElfSymbols elf = ElfSymbols.read(disni);
       platform.check(origin, elf);
       checkFunctions(origin, loader.functions(), elf.names());
+      loadExtension(extension);
       Constructor<?> constructor = loader.dispatcher().getDeclaredConstructor();
       constructor.setAccessible(true);
       return DisniCalls.of(constructor.newInstance(), origin);

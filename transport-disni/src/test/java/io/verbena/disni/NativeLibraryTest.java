@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -109,6 +110,23 @@ final class NativeLibraryTest {
 
     // All its functions answer 0, the version too.
     assertRefused().hasMessageContaining("version found 0, version required 32");
+  }
+
+  @Test
+  void mapsItsOwnLibraryOnceHoweverOftenTheUsersIsRefused() throws Exception {
+    Natives.compile(functions("none"), users());
+    assertRefused();
+    long mapped = mappings();
+
+    assertRefused();
+
+    assertThat(mappings()).isPositive().isEqualTo(mapped);
+  }
+
+  private static long mappings() throws IOException {
+    try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
+      return maps.filter(line -> line.contains("libverbena_disni.so")).count();
+    }
   }
 
   @Test
