@@ -3,6 +3,7 @@
  * What a test has the fake do, a line each:
  *
  *   fail CALL ERRNO [SKIP [TIMES]]   the call fails, after so many that do not, so many times (1);
+ *                                    ERRNO -1 leaves errno as it is;
  *                                    ibv_post_send/request, ibv_post_recv/request: one of a list
  *   fail any ERRNO SKIP              likewise, of all that can fail
  *   at SKIP LINE                     does the line when so many calls were begun, before the next
@@ -35,6 +36,8 @@
 #include "fake.h"
 
 #define MAX_FAULTS 32
+/* The call fails without setting errno. */
+#define UNSET (-1)
 
 struct failure {
   char call[64];
@@ -88,7 +91,7 @@ bool fault(const char *call) {
     struct failure *failure = &failures[i];
     if (failure->times && is_for(failure, call) && failure->skip-- <= 0) {
       fails = true;
-      error = failure->error;
+      error = failure->error == UNSET ? error : failure->error;
       snprintf(last_fault, sizeof last_fault, "%s", call);
       if (--failure->times == 0) {
         faults--;

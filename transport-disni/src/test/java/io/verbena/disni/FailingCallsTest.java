@@ -57,6 +57,23 @@ final class FailingCallsTest extends ScriptedFaults {
     }
   }
 
+  /** As libsiw fails. */
+  @Test
+  void takesNoReasonOfAnEarlierCallForThatOfOneThatTellsNone() {
+    try (DisniDevice device = FakeRdmaCore.open(FakeRdmaCore.uri("10.0.7.1:0"));
+        DisniProtectionDomain domain = device.allocateProtectionDomain()) {
+      FakeRdmaCore.script("fail ibv_alloc_pd " + Errno.ENOMEM);
+      assertThatExceptionOfType(VerbsException.class)
+          .isThrownBy(() -> device.allocateProtectionDomain().close())
+          .returns(VerbsError.NO_MEMORY, VerbsException::error);
+
+      FakeRdmaCore.script("fail ibv_create_srq -1");
+      assertThatExceptionOfType(VerbsException.class)
+          .isThrownBy(() -> domain.createSharedReceiveQueue(4, 1).close())
+          .returns(VerbsError.IO, VerbsException::error);
+    }
+  }
+
   @Test
   void losesNoCompletionWhenTheFlushOfSoftRoceFails() throws Exception {
     try (FakeConnection link = new FakeConnection(FakeRdmaCore.uri("10.0.9.1:0"), "", false)) {

@@ -41,6 +41,9 @@ final class Function {
   private static final long ERRNO =
       STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
 
+  /** Where errno of the calling thread is. */
+  private static final MethodHandle ERRNO_LOCATION = errnoLocation();
+
   private final Failure failure;
   private final MethodHandle handle;
 
@@ -90,6 +93,14 @@ final class Function {
             .asSpreader(1, long[].class, parameters.length));
   }
 
+  @SuppressWarnings("restricted") // --enable-native-access is the program's to give.
+  private static MethodHandle errnoLocation() {
+    return LINKER.downcallHandle(
+        LINKER.defaultLookup().find("__errno_location").orElseThrow(),
+        FunctionDescriptor.of(ValueLayout.JAVA_LONG),
+        Linker.Option.critical(false));
+  }
+
   private static MemoryLayout layout(int type) {
     return switch (type) {
       case 'P' -> ValueLayout.JAVA_LONG;
@@ -102,6 +113,8 @@ final class Function {
   long call(long... arguments) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(STATE);
+      // Some fail without a reason (libsiw), and would leave that of an earlier call.
+      Memory.putInt((long) ERRNO_LOCATION.invokeExact(), 0);
       long result = (long) handle.invokeExact(state, arguments);
       int errno = state.get(JAVA_INT, ERRNO);
       return switch (failure) {
