@@ -48,8 +48,14 @@ final class SocketAddress {
     byte[] address = new byte[family == AF_INET ? 4 : 16];
     bytes.get(family == AF_INET ? IPV4_ADDRESS : IPV6_ADDRESS, address);
     int port = Short.toUnsignedInt(bytes.duplicate().order(ByteOrder.BIG_ENDIAN).getShort(PORT));
+    int scope = family == AF_INET6 ? bytes.getInt(IPV6_SCOPE) : 0;
     try {
-      return new InetSocketAddress(InetAddress.getByAddress(address), port);
+      // A link-local address without its scope is none.
+      return new InetSocketAddress(
+          scope == 0
+              ? InetAddress.getByAddress(address)
+              : Inet6Address.getByAddress(null, address, scope),
+          port);
     } catch (UnknownHostException e) {
       throw new AssertionError("an address of " + address.length + " bytes", e);
     }

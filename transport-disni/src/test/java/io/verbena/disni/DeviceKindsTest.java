@@ -105,6 +105,15 @@ final class DeviceKindsTest {
     }
   }
 
+  @Test
+  void reachesAListenerOnALinkLocalAddressByTheAddressThatItTells() throws Exception {
+    try (FakeConnection link =
+        new FakeConnection(FakeRdmaCore.uri("[fe80::e42:a1ff:fe00:2%1]:0"), "", false)) {
+      assertThat(link.listener.address().getHost()).endsWith("%1]");
+      sendOne(link);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {INFINIBAND, "10.0.14.1:0"})
   void reachesAPortOfTheSubnetByItsLidWithoutAGlobalRoute(String address) {
