@@ -74,6 +74,9 @@ final class DisniConnection implements ConnectionIdentifier {
   private State state;
   private boolean closed;
 
+  /** Whether the caller has given up, of which the program learns when it accepts. */
+  private boolean callerGone;
+
   /** Whether the kernel's identifier is gone; this one and its queue pair may outlive it. */
   private boolean released;
 
@@ -187,11 +190,10 @@ final class DisniConnection implements ConnectionIdentifier {
       if (closed || queuePair != null) {
         throw invalid("create queue pair: it has one, or is closed");
       }
-      boolean givenUp = isPassive && state == State.ENDED && !isDatagram();
-      if (state != State.RESOLVED && state != State.REQUESTED && !givenUp) {
+      if (state != State.RESOLVED && state != State.REQUESTED && !callerGone) {
         throw invalid("create queue pair: state: " + state + " (expected: RESOLVED, REQUESTED)");
       }
-      DisniQueuePair pair = givenUp ? inInit(ours, options) : create(ours, options);
+      DisniQueuePair pair = callerGone ? inInit(ours, options) : create(ours, options);
       queuePair = pair;
       return pair;
     }
@@ -235,6 +237,7 @@ final class DisniConnection implements ConnectionIdentifier {
       }
       DisniQueuePair pair = inInit(domain, options);
       end();
+      callerGone = true;
       return pair;
     }
   }
@@ -321,7 +324,8 @@ final class DisniConnection implements ConnectionIdentifier {
             ConnectionParameters.MAX_ACCEPT_DATA, ConnectionParameters.MAX_DATAGRAM_ACCEPT_DATA);
     ConnectionLimits.check("accept", offered, mostData, manager.device().attributes());
     synchronized (manager.steps()) {
-      if (state == State.ENDED && !closed && queuePair != null && !isDatagram()) {
+      if (callerGone && !closed && queuePair != null) {
+        callerGone = false;
         raise(ConnectionEvent.Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT);
         return;
       }
@@ -574,8 +578,8 @@ final class DisniConnection implements ConnectionIdentifier {
   /** CONNECT_ERROR, UNREACHABLE or REJECTED. */
   private void refused(ConnectionEvent.Type type, int status, ByteBuffer data) {
     if (state == State.REQUESTED) {
-      // The peer gave up before the answer; accept will report it.
       end();
+      callerGone = !isDatagram();
     } else if (state == State.ACCEPTING) {
       // It is in RTS already, and nothing else would flush it.
       abandon(requireNonNull(queuePair));

@@ -258,6 +258,55 @@ final class FailingConnectionsTest extends ScriptedFaults {
   }
 
   @Test
+  void refusesToAcceptWhatHasEnded() throws Exception {
+    try (FakeConnection link = new FakeConnection(FakeRdmaCore.uri("10.0.1.1:0"), "", false)) {
+      link.active.disconnect();
+      link.expect(ConnectionEvent.Type.DISCONNECTED);
+      link.expect(ConnectionEvent.Type.DISCONNECTED);
+
+      for (ConnectionIdentifier end : List.of(link.active, link.passive)) {
+        assertThatExceptionOfType(VerbsException.class)
+            .isThrownBy(() -> end.accept(ConnectionParameters.defaults()))
+            .returns(VerbsError.INVALID, VerbsException::error);
+      }
+
+      assertThat(link.manager.await(SOON)).isNull();
+    }
+  }
+
+  /** The program learns of it by its accept, once. */
+  @Test
+  void refusesToAcceptOnceMoreACallerWhoGaveUp() throws Exception {
+    URI address = FakeRdmaCore.uri("10.0.1.1:0");
+    try (DisniDevice device = FakeRdmaCore.open(address);
+        DisniProtectionDomain domain = device.allocateProtectionDomain();
+        DisniCompletionQueue queue = device.createCompletionQueue(8, null, false);
+        DisniConnectionManager manager = device.createConnectionManager();
+        DisniListener listener = manager.listen(PortSpace.TCP, address, 1)) {
+      DisniConnection active = manager.resolve(PortSpace.TCP, listener.address(), NANOS);
+      expect(manager, ConnectionEvent.Type.ADDR_RESOLVED);
+      QueuePair client = connect(active, domain, queue);
+      ConnectionIdentifier passive =
+          expect(manager, ConnectionEvent.Type.CONNECT_REQUEST).identifier();
+      client.close();
+      active.close();
+      try (QueuePair server =
+          passive.createQueuePair(domain, QueuePairOptions.reliable(queue, queue, 1, 1))) {
+        passive.accept(ConnectionParameters.defaults());
+        expect(manager, ConnectionEvent.Type.CONNECT_ERROR);
+
+        assertThatExceptionOfType(VerbsException.class)
+            .isThrownBy(() -> passive.accept(ConnectionParameters.defaults()))
+            .returns(VerbsError.INVALID, VerbsException::error);
+
+        assertThat(manager.await(SOON)).isNull();
+        assertThat(passive.queuePair()).isSameAs(server);
+      }
+      passive.close();
+    }
+  }
+
+  @Test
   void closesAConnectionWhoseQueuePairCannotBeFlushed() throws Exception {
     try (FakeConnection link = new FakeConnection(FakeRdmaCore.uri("10.0.1.1:0"), "", false)) {
       int objects = FakeRdmaCore.connectionObjects();
