@@ -221,7 +221,7 @@ final class VerbenaLogAppender extends LogAppenderBase {
   }
 
   /** Returns the policy's next pause; its last one when it gives up, which a leader never does. */
-  private TimeDuration nextPause() {
+  TimeDuration nextPause() {
     int count = failures + 1;
     RetryPolicy.Action action = pauses.handleAttemptFailure(() -> count);
     if (action.shouldRetry()) {
