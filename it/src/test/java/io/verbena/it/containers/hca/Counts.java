@@ -33,6 +33,9 @@ record Counts(Map<String, Long> values) {
 
   private static final String SAID = "counted: ";
 
+  /** Programs that start side by side on few CPUs take long until they connect. */
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(60);
+
   /** The number of times that an idle connection asks its peer within that time. */
   private static final int KEEP_ALIVES = 4;
 
@@ -43,7 +46,8 @@ record Counts(Map<String, Long> values) {
   /** A transport that is disposed when the program ends, and what it has counted said then. */
   static RdmaTransport countingTransport() {
     var registry = new SimpleMeterRegistry();
-    RdmaOptions.Builder options = RdmaOptions.builder().meters(new VerbenaMeters(registry));
+    RdmaOptions.Builder options =
+        RdmaOptions.builder().meters(new VerbenaMeters(registry)).connectTimeout(CONNECT_TIMEOUT);
     Long patience = Long.getLong(PATIENCE_MILLIS);
     if (patience != null) {
       Duration limit = Duration.ofMillis(patience);
