@@ -119,8 +119,9 @@ final class EventReplay {
   }
 
   /**
-   * Fails every test that has not ended, started or not, for the given reason; and the last class,
-   * if all its tests have: what breaks when the JVM ends belongs to no other.
+   * Fails every test that has not ended, started or not, for the given reason; a container, if all
+   * its tests have ended; and the last class, if it has too: what breaks when the JVM ends belongs
+   * to no other.
    */
   void failRest(String reason) {
     if (endingClass != null && endingResult.getStatus() == Status.SUCCESSFUL) {
@@ -132,17 +133,19 @@ final class EventReplay {
     }
   }
 
-  private void failRest(TestDescriptor test, GuestException reason) {
+  /** Returns whether it failed the test, or one below it. */
+  private boolean failRest(TestDescriptor test, GuestException reason) {
     if (ended.contains(test)) {
-      return;
+      return false;
     }
     start(test);
+    boolean told = false;
     for (TestDescriptor each : List.copyOf(test.getChildren())) {
-      failRest(each, reason);
+      told |= failRest(each, reason);
     }
     // One failure per test; a container's own would be counted as one more.
-    boolean told = test.isContainer() && !test.getChildren().isEmpty();
     finish(test, told ? TestExecutionResult.successful() : TestExecutionResult.failed(reason));
+    return true;
   }
 
   /** Skips every test that has not ended; what has started ends. */

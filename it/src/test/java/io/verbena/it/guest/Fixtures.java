@@ -11,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
@@ -129,6 +130,34 @@ final class Fixtures {
     @Test
     void passes() {
       Runtime.getRuntime().addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(3)));
+    }
+  }
+
+  /** All tests pass, but the JVM ends before the class does, as where a clean-up crashes it. */
+  @InSoftRoceGuest
+  static final class EndsInCleanUp {
+    @Test
+    void passes() {}
+
+    @AfterAll
+    static void cleanUp() {
+      Runtime.getRuntime().halt(3);
+    }
+  }
+
+  /** The JVM ends between two invocations of a test. */
+  @InSoftRoceGuest
+  static final class EndsBetweenInvocations {
+    @TestFactory
+    Stream<DynamicTest> isDynamic() {
+      return Stream.of(1, 2)
+          .peek(
+              number -> {
+                if (number == 2) {
+                  Runtime.getRuntime().halt(3);
+                }
+              })
+          .map(number -> DynamicTest.dynamicTest("number " + number, () -> {}));
     }
   }
 

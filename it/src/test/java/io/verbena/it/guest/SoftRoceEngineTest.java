@@ -255,6 +255,36 @@ class SoftRoceEngineTest {
   }
 
   @Test
+  void failsTheClassInWhoseCleanUpTheJvmEnds() {
+    EngineExecutionResults run =
+        run(withoutGuest(Map.of()), selectClass(Fixtures.EndsInCleanUp.class));
+    run.testEvents().assertStatistics(statistics -> statistics.succeeded(1).failed(0));
+    run.containerEvents()
+        .assertThatEvents()
+        .haveExactly(
+            1,
+            event(
+                container(Fixtures.EndsInCleanUp.class),
+                finishedWithFailure(message(text -> text.contains("exit code 3 before")))));
+  }
+
+  @Test
+  void failsTheTestBetweenWhoseInvocationsTheJvmEnds() {
+    EngineExecutionResults run =
+        run(withoutGuest(Map.of()), selectClass(Fixtures.EndsBetweenInvocations.class));
+    run.testEvents().assertStatistics(statistics -> statistics.succeeded(1).failed(0));
+    run.containerEvents()
+        .assertThatEvents()
+        .haveExactly(
+            1,
+            event(
+                container("isDynamic"),
+                finishedWithFailure(message(text -> text.contains("exit code 3 before")))))
+        .haveExactly(
+            1, event(container(Fixtures.EndsBetweenInvocations.class), finishedSuccessfully()));
+  }
+
+  @Test
   void endsWhatHangsAndTellsWhere() {
     EngineExecutionResults run =
         run(withoutGuest(Map.of()), "10", selectClass(Fixtures.Hanging.class));
