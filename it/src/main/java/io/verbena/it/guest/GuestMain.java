@@ -16,7 +16,20 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 final class GuestMain {
   private GuestMain() {}
 
-  public static void main(String[] args) throws IOException, ClassNotFoundException {
+  public static void main(String[] args) {
+    int status = 1;
+    try {
+      run();
+      status = 0;
+    } catch (IOException | ClassNotFoundException | RuntimeException | Error e) {
+      e.printStackTrace(System.err);
+    } finally {
+      // A thread that a test left behind does not keep the guest.
+      System.exit(status);
+    }
+  }
+
+  private static void run() throws IOException, ClassNotFoundException {
     Path folder = Path.of(System.getenv("VERBENA_RESULTS"));
     GuestRequest request = GuestRequest.readFrom(folder);
     List<UniqueIdSelector> selectors =
@@ -37,12 +50,10 @@ final class GuestMain {
                     .configurationParameters(request.parameters())
                     .build(),
                 events);
-      } catch (RuntimeException | LinkageError e) {
+      } catch (RuntimeException | Error e) {
         events.write(new GuestEvent.EngineFailed(ThrownInGuest.of(e)));
       }
       events.write(new GuestEvent.Done());
     }
-    // A thread that a test left behind does not keep the guest.
-    System.exit(0);
   }
 }

@@ -161,6 +161,16 @@ final class Fixtures {
     }
   }
 
+  /** An error that ends Jupiter, with a thread left behind. */
+  @InSoftRoceGuest
+  static final class Unrecoverable {
+    @Test
+    void breaksJupiter() {
+      new Thread(LockSupport::park, "left behind").start();
+      throw new OutOfMemoryError("as it seems");
+    }
+  }
+
   /** Hangs where no interrupt is heard. */
   @InSoftRoceGuest
   static final class Hanging {

@@ -9,6 +9,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMetho
 import static org.junit.platform.testkit.engine.EventConditions.abortedWithReason;
 import static org.junit.platform.testkit.engine.EventConditions.container;
 import static org.junit.platform.testkit.engine.EventConditions.displayName;
+import static org.junit.platform.testkit.engine.EventConditions.engine;
 import static org.junit.platform.testkit.engine.EventConditions.event;
 import static org.junit.platform.testkit.engine.EventConditions.finishedSuccessfully;
 import static org.junit.platform.testkit.engine.EventConditions.finishedWithFailure;
@@ -323,6 +324,16 @@ class SoftRoceEngineTest {
                     .get(InstanceOfAssertFactories.THROWABLE)
                     .hasMessageContaining("Fixtures$NeedsAnotherJar")
                     .hasMessageContaining("org/assertj/core/api/SoftAssertions"));
+  }
+
+  @Test
+  void failsWithTheErrorThatEndsJupiterWithAThreadLeftBehind() {
+    EngineExecutionResults run =
+        run(withoutGuest(Map.of()), "30", selectClass(Fixtures.Unrecoverable.class));
+    run.containerEvents()
+        .assertThatEvents()
+        .haveExactly(
+            1, event(engine(), finishedWithFailure(message(text -> text.contains("as it seems")))));
   }
 
   @Test
