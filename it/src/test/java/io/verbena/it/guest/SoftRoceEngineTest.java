@@ -19,11 +19,13 @@ import static org.junit.platform.testkit.engine.TestExecutionResultConditions.ca
 import static org.junit.platform.testkit.engine.TestExecutionResultConditions.instanceOf;
 import static org.junit.platform.testkit.engine.TestExecutionResultConditions.message;
 
+import io.verbena.it.Program;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +51,11 @@ import org.junit.platform.testkit.engine.EventType;
 class SoftRoceEngineTest {
   /** A guest boots within seconds, or within minutes where others take the CPUs. */
   static final int GUEST_SECONDS = 400;
+
+  /** What a guest needs may have to be fetched and built first, by this or by another. */
+  private static final int CHECK_SECONDS = 800;
+
+  private static final int CHECKED_GUEST_SECONDS = CHECK_SECONDS + GUEST_SECONDS;
 
   private static final String SKIP = "VERBENA_NO_GUEST";
 
@@ -77,6 +84,7 @@ class SoftRoceEngineTest {
 
   @Test
   @Tag("exhaustive")
+  @Timeout(CHECKED_GUEST_SECONDS)
   void reportsEveryKindOfTestAsItWentInTheGuest() throws Exception {
     assumeGuest();
     EngineExecutionResults run =
@@ -198,6 +206,7 @@ class SoftRoceEngineTest {
 
   @Test
   @Tag("exhaustive")
+  @Timeout(CHECKED_GUEST_SECONDS)
   void failsWhatADyingGuestLeavesOpen() throws Exception {
     assumeGuest("--on", "qemu");
     EngineExecutionResults run = run(new SoftRoceEngine(), selectClass(Fixtures.Deadly.class));
@@ -215,11 +224,11 @@ class SoftRoceEngineTest {
     var line = new ArrayList<String>(List.of(GuestCommand.ofThisJvm().script().toString()));
     line.addAll(List.of(options));
     line.add("--check");
-    var check = new ProcessBuilder(line).redirectErrorStream(true).start();
-    String said = new String(check.getInputStream().readAllBytes(), Charset.defaultCharset());
-    int status = check.waitFor();
-    assumeTrue(status != 77, said);
-    assertThat(status).as(said).isZero();
+    try (Program check = Program.start(line)) {
+      int status = check.exitCode(Duration.ofSeconds(CHECK_SECONDS));
+      assumeTrue(status != 77, check.output());
+      assertThat(status).as(check.output()).isZero();
+    }
   }
 
   private static Condition<Throwable> guestDied() {
@@ -288,7 +297,7 @@ class SoftRoceEngineTest {
   @Test
   void endsWhatHangsAndTellsWhere() {
     EngineExecutionResults run =
-        run(withoutGuest(Map.of()), "10", selectClass(Fixtures.Hanging.class));
+        run(withoutGuest(Map.of()), "30", selectClass(Fixtures.Hanging.class));
     run.testEvents()
         .assertThatEvents()
         .haveExactly(
