@@ -25,19 +25,14 @@ abstract class FakeIwarpTck extends FakeDeviceTck {
         .always(
             IwarpDeviation.DONE_WHEN_SENT,
             IwarpDeviation.DONE_BEFORE_THE_ERROR,
+            IwarpDeviation.FIRST_DONE_BEFORE_THE_ERROR,
             IwarpDeviation.ENDED_BY_EITHER_END,
             IwarpDeviation.REQUEST_WITHOUT_ANSWER,
             IwarpDeviation.ASKED_ONCE)
-        .sometimes(
-            IwarpDeviation.DONE_OR_FLUSHED,
-            IwarpDeviation.NO_WAIT_FOR_A_RECEIVE,
-            IwarpDeviation.ESTABLISHED_AT_ONCE)
+        .sometimes(IwarpDeviation.DONE_OR_FLUSHED, IwarpDeviation.ESTABLISHED_AT_ONCE)
         .add(
             IwarpDeviation.ENDED_BY_EITHER_END.always(),
-            "Posting.refusesAMessageBeyondTheDevicesMaximum")
-        .add(
-            IwarpDeviation.NO_WAIT_FOR_A_RECEIVE.sometimes(),
-            "Threads.servesTheTwoEndsOfAConnectionInTwoThreads");
+            "Posting.refusesAMessageBeyondTheDevicesMaximum");
   }
 
   @Override

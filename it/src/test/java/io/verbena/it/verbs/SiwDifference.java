@@ -129,20 +129,18 @@ enum SiwDifference {
           .always(
               IwarpDeviation.DONE_WHEN_SENT,
               IwarpDeviation.DONE_BEFORE_THE_ERROR,
+              IwarpDeviation.FIRST_DONE_BEFORE_THE_ERROR,
               IwarpDeviation.DONE_WITHOUT_A_SHARED_RECEIVE)
           .sometimes(
               IwarpDeviation.DONE_OR_FLUSHED,
               IwarpDeviation.DONE_BEHIND_A_FAILURE,
-              IwarpDeviation.NO_WAIT_FOR_A_RECEIVE,
+              IwarpDeviation.NO_WAIT_AND_UNHEARD,
               IwarpDeviation.ENDED_BY_EITHER_END)
           .always(IwarpDeviation.ONE_BUFFER_FOR_A_READ, IwarpDeviation.REQUEST_WITHOUT_ANSWER)
           .sometimes(
               IwarpDeviation.ASKED_ONCE,
               IwarpDeviation.ESTABLISHED_AT_ONCE,
               IwarpDeviation.ENDS_UNHEARD)
-          .add(
-              IwarpDeviation.DONE_OR_FLUSHED.sometimes(),
-              "Threads.servesTheTwoEndsOfAConnectionInTwoThreads")
           .add(
               IwarpDeviation.ESTABLISHED_AT_ONCE.sometimes(),
               "Connecting.cannotBeAcceptedOnceTheCallerHasClosed",

@@ -47,7 +47,7 @@ public enum IwarpDeviation {
   DONE_WHEN_SENT(
       "a SEND or WRITE is done when TCP has taken it (RFC 5040, section 5.5), also if the peer then"
           + " refuses it, has no receive for it, or goes: unsignaled, it never completes",
-      "client's send completion queue",
+      "but was: SUCCESS" + Deviation.OR + "completion on the client's send completion queue",
       "ErrorState.flushesTheReceivesWhenASendFails",
       "ErrorState.isEnteredByTheResponderThatRefusesToo",
       "RemoteProtection.rejectsEveryUnsignaledRequestWithACompletion"),
@@ -58,9 +58,14 @@ public enum IwarpDeviation {
       "ErrorState.completesWhatWasDoneBeforeAsDone",
       "ErrorState.flushesEachRequestOnce",
       "ErrorState.flushesTheSendsThatArePending",
-      "ErrorState.flushesUnsignaledSendsToo",
       "ErrorState.keepsCompletionsThatWereNotPolledYet",
       "ErrorState.namesTheQueuePairOfWhatFailed"),
+
+  /** As {@link #DONE_BEFORE_THE_ERROR}, where the first of two completes in no case. */
+  FIRST_DONE_BEFORE_THE_ERROR(
+      "as above, of two requests, or of the first of them",
+      "no completion on the client's send completion queue" + Deviation.OR + "but was: 2L",
+      "ErrorState.flushesUnsignaledSendsToo"),
 
   /** As {@link #DONE_WHEN_SENT}, on devices that have shared receive queues. */
   DONE_WITHOUT_A_SHARED_RECEIVE(
@@ -71,7 +76,7 @@ public enum IwarpDeviation {
   /** The stream or the error may be first. */
   DONE_OR_FLUSHED(
       "as above, by who is first: the stream, or what the test does meanwhile",
-      "client's send completion queue",
+      "but was: SUCCESS" + Deviation.OR + "no completion on the client's send completion queue",
       "Disconnecting.flushesWhatIsPendingAtBothEnds",
       "Threads.completesEachRequestOnceWhenAnErrorRacesWithPosting"),
 
@@ -83,9 +88,18 @@ public enum IwarpDeviation {
   NO_WAIT_FOR_A_RECEIVE(
       "a SEND for which no receive is posted yet ends the connection (RFC 5041, section 7), where"
           + " InfiniBand tries again",
-      "a thread failed",
+      "but was: WR_FLUSH_ERR",
       "SharedCompletionQueues.losesNothingWhenSendsAndReceivesCompleteAtOnce",
+      "Threads.servesTheTwoEndsOfAConnectionInTwoThreads",
       "Threads.takesReceivesOfManyThreadsOnOneQueuePair"),
+
+  /** As {@link #NO_WAIT_FOR_A_RECEIVE}, on devices of {@link #ENDS_UNHEARD}. */
+  NO_WAIT_AND_UNHEARD(
+      NO_WAIT_FOR_A_RECEIVE.reason,
+      NO_WAIT_FOR_A_RECEIVE.failure
+          + Deviation.OR
+          + "no completion on the client's send completion queue",
+      NO_WAIT_FOR_A_RECEIVE.tests.toArray(String[]::new)),
 
   /** An error at one end reaches the other. */
   ENDED_BY_EITHER_END(

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Checks that a known deviation is told from failures that none may have. */
+class IwarpDeviationTest {
+  /** Without the one by which a later request completes first. */
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "FIRST_DONE_.*")
+  void isNoCompletionOutOfOrder(IwarpDeviation deviation) {
+    Throwable outOfOrder =
+        catchThrowable(
+            () ->
+                assertThat(2L)
+                    .as(
+                        "id of WorkCompletion[2 WR_FLUSH_ERR] on the client's send completion queue")
+                    .isEqualTo(1));
+
+    assertThat(deviation.sometimes().isKnown(outOfOrder.getMessage())).isFalse();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void isNoLostMessage(IwarpDeviation deviation) {
+    Throwable lost =
+        catchThrowable(
+            () ->
+                new Parallel()
+                    .thread(
+                        () -> {
+                          throw new AssertionError(
+                              "no completion on the client's receive completion queue within PT10S");
+                        })
+                    .run(Duration.ofMinutes(1)));
+
+    assertThat(lost).hasMessageStartingWith("a thread failed: ");
+    assertThat(deviation.sometimes().isKnown(lost.getMessage())).isFalse();
+  }
+}
