@@ -3,6 +3,7 @@ package io.verbena.it.containers.hca;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.model.Network.Ipam;
 import io.verbena.it.containers.VerbenaContainer;
 import java.time.Duration;
@@ -25,6 +26,9 @@ final class HcaNetwork implements AutoCloseable {
 
   private static final int TERMINATED = 128 + 15;
 
+  /** The highest second number of a subnet. */
+  private static final int LAST_SECOND = 99;
+
   /** The file that {@link #begin} makes. */
   private static final String BEGIN = "/begin";
 
@@ -42,18 +46,40 @@ final class HcaNetwork implements AutoCloseable {
    * Creates a network.
    *
    * @param wire the wire that its programs speak
-   * @param subnet its first three numbers, with the dots
+   * @param subnet its first three numbers, with the dots; the second is a higher one where another
+   *     network has these addresses, as one that a killed JVM left
    */
   HcaNetwork(Wire wire, String subnet) {
     this.wire = wire;
-    this.subnet = subnet;
-    network =
+    String[] numbers = subnet.split("\\.", -1);
+    int second = Integer.parseInt(numbers[1]);
+    Network made = null;
+    String free = subnet;
+    while (made == null) {
+      free = numbers[0] + '.' + second + '.' + numbers[2] + '.';
+      try {
+        made = create(free);
+      } catch (DockerException e) {
+        if (++second > LAST_SECOND || !String.valueOf(e.getMessage()).contains("overlaps")) {
+          throw e;
+        }
+      }
+    }
+    this.network = made;
+    this.subnet = free;
+  }
+
+  private static Network create(String subnet) {
+    Network network =
         Network.builder()
             .createNetworkCmdModifier(
                 command ->
                     command.withIpam(
                         new Ipam().withConfig(new Ipam.Config().withSubnet(subnet + "0/24"))))
             .build();
+    // It is made when it is first asked for its identifier.
+    network.getId();
+    return network;
   }
 
   Network network() {
@@ -142,7 +168,18 @@ final class HcaNetwork implements AutoCloseable {
 
   @Override
   public void close() {
-    started.forEach(VerbenaContainer::close);
+    RuntimeException failure = null;
+    for (VerbenaContainer each : started) {
+      try {
+        each.close();
+      } catch (RuntimeException e) {
+        failure = e;
+      }
+    }
+    // It would be in the way of whoever makes it next.
     network.close();
+    if (failure != null) {
+      throw failure;
+    }
   }
 }
