@@ -39,7 +39,12 @@ class FaultsTest {
   private record Room(HcaNetwork network, VerbenaContainer server) {
     static Room of(Wire wire) {
       var network = new HcaNetwork(wire, wire == Wire.ROCE ? "10.77.78." : "10.77.84.");
-      return new Room(network, network.server(2));
+      try {
+        return new Room(network, network.server(2));
+      } catch (RuntimeException e) {
+        network.close();
+        throw e;
+      }
     }
   }
 
