@@ -2,13 +2,16 @@
 package io.verbena.it.containers.hca;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.verbena.it.containers.InContainers;
 import io.verbena.it.containers.VerbenaContainer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -29,6 +32,13 @@ class FaultsTest {
   private static final String ENDLESS = Long.toString(Long.MAX_VALUE);
   private static final int EAGER = 4096;
   private static final int KILLED = 128 + 9;
+
+  /** Shorter than until an end gives its peer up, on either wire. */
+  private static final Duration MOMENT = Duration.ofMillis(1500);
+
+  /** The number of times that Docker may take longer than a moment. */
+  private static final int TRIES = 5;
+
   private static final Map<Wire, Room> ROOMS = new EnumMap<>(Wire.class);
 
   private final List<VerbenaContainer> clients = new ArrayList<>();
@@ -91,6 +101,26 @@ class FaultsTest {
   }
 
   /**
+   * Asserts that a client goes on after a fault of a moment, by a new client each time that Docker
+   * took longer to begin and end the fault, after which its peer may have given it up.
+   */
+  private void assertGoesOnAfter(Consumer<VerbenaContainer> fault) {
+    for (int i = 0; i < TRIES; i++) {
+      VerbenaContainer client = endless(server, 10);
+      long from = System.nanoTime();
+      fault.accept(client);
+      if (System.nanoTime() - from < MOMENT.toNanos()) {
+        assertGoesOn(client);
+        return;
+      }
+      client.close();
+    }
+    String reason = "Docker took longer than " + MOMENT + " for a fault, " + TRIES + " times";
+    System.out.printf("%n*** SKIPPED, NOT TESTED HERE: faults of a moment. %s%n%n", reason);
+    abort(reason);
+  }
+
+  /**
    * Asserts that a client gave up. One whose last messages were all acknowledged, and left no
    * credit, has no retries to fail: it gives up when the next message has waited for as long as it
    * may.
@@ -149,10 +179,11 @@ class FaultsTest {
   @Test
   void aClientThatIsPausedForAMomentGoesOnWhereItWas() {
     use(Wire.ROCE);
-    VerbenaContainer paused = endless(server, 10);
-    paused.pause();
-    paused.resume();
-    assertGoesOn(paused);
+    assertGoesOnAfter(
+        client -> {
+          client.pause();
+          client.resume();
+        });
   }
 
   @Test
@@ -173,10 +204,11 @@ class FaultsTest {
   @EnumSource
   void aClientThatIsOffTheNetworkForAMomentGoesOnWhereItWas(Wire wire) {
     use(wire);
-    VerbenaContainer cut = endless(server, 10);
-    cut.disconnect(network.network());
-    cut.connect(network.network(), network.address(10));
-    assertGoesOn(cut);
+    assertGoesOnAfter(
+        client -> {
+          client.disconnect(network.network());
+          client.connect(network.network(), network.address(10));
+        });
   }
 
   @ParameterizedTest
