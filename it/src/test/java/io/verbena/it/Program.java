@@ -90,8 +90,13 @@ public final class Program implements AutoCloseable {
 
   /** Waits until its output contains this; if it ends before, so does the test. */
   public void awaitOutput(String text) throws IOException {
+    awaitOutput(text, Duration.ofMinutes(2));
+  }
+
+  /** The same with another limit. */
+  public void awaitOutput(String text, Duration limit) throws IOException {
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(limit)
         .pollInSameThread()
         .until(() -> output().contains(text) || !process.isAlive());
     assertThat(output()).as("output of %s", line).contains(text);
