@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.it.rnics;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.verbena.it.Program;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,9 @@ import java.util.Map;
 /** A JVM whose rdma-core is the fake one of {@code transport-disni}, with tests that run in it. */
 final class FakeRnics {
   private static final Path DISNI = Path.of("../transport-disni").toAbsolutePath().normalize();
+
+  /** Sooner than the limit of a test, which would not say what the JVM printed. */
+  private static final Duration LIMIT = Duration.ofMinutes(4);
 
   private FakeRnics() {}
 
@@ -34,26 +38,29 @@ final class FakeRnics {
     List<String> command =
         new ArrayList<>(
             List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-XX:+IgnoreUnrecognizedVMOptions",
-                "--sun-misc-unsafe-memory-access=allow",
-                "--enable-native-access=ALL-UNNAMED",
-                "-Dio.netty.leakDetection.level=paranoid",
-                "-Dio.netty.leakDetection.targetRecords=0"));
+                "env",
+                "LD_PRELOAD=" + fake,
+                "FAKE_RDMA_CORE=" + DISNI + "/src/test/native/fake-rdma-core/profiles"));
+    environment.forEach((name, value) -> command.add(name + '=' + value));
+    command.addAll(
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-XX:+IgnoreUnrecognizedVMOptions",
+            "--sun-misc-unsafe-memory-access=allow",
+            "--enable-native-access=ALL-UNNAMED",
+            "-Dio.netty.leakDetection.level=paranoid",
+            "-Dio.netty.leakDetection.targetRecords=0"));
     command.addAll(options);
     command.add("-cp");
     command.add(
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
     command.add(Suites.class.getName());
     command.addAll(classes);
-    ProcessBuilder program = new ProcessBuilder(command).redirectErrorStream(true);
-    program.environment().put("LD_PRELOAD", fake.toString());
-    program.environment().put("FAKE_RDMA_CORE", DISNI + "/src/test/native/fake-rdma-core/profiles");
-    program.environment().putAll(environment);
-    Process process = program.start();
-    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
-    return output + "exit code " + process.waitFor();
+    try (Program program = Program.start(command)) {
+      int status = program.exitCode(LIMIT);
+      return program.output() + "exit code " + status;
+    }
   }
 }

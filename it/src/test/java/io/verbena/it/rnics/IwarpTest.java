@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -14,9 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Tests the reactive layer and the Netty channels as on any HCA, unchanged, on {@code disni://}
  * with devices that have no immediate data and no atomics, and of which one wants the peer to have
  * the right to write what a READ writes. Left out are tests whose peer posts immediate data by
- * hand. Each run plays eleven classes, for which the limit of one test is short on a busy machine.
+ * hand.
  */
-@Timeout(300)
 @Tag("once")
 class IwarpTest {
   private static final List<String> SUITES =

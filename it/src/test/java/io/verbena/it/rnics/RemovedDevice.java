@@ -27,11 +27,10 @@ import io.verbena.netty.RdmaSocketChannel;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.VerbsProviders;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -54,7 +53,10 @@ class RemovedDevice {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
   static void play(String line) throws IOException {
-    Files.writeString(Path.of(System.getenv(SCRIPT)), line + "\n", UTF_8);
+    // Also for reading: to open a FIFO for writing alone waits for ever where nobody reads it.
+    try (var script = new RandomAccessFile(System.getenv(SCRIPT), "rw")) {
+      script.write((line + "\n").getBytes(UTF_8));
+    }
   }
 
   /** Takes it away, for a new one of its name. */
