@@ -9,14 +9,14 @@ import com.github.dockerjava.api.model.HostConfig;
 import com.github.dockerjava.api.model.Volume;
 import io.verbena.it.containers.InContainers;
 import io.verbena.it.containers.VerbenaContainer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.testcontainers.DockerClientFactory;
 
 /**
  * Echoes over {@code shm://} between containers that share a folder and nothing else: no network,
@@ -31,7 +31,13 @@ class SharedMemoryTest {
   private static final int KILLED = 128 + 9;
 
   private final List<VerbenaContainer> clients = new ArrayList<>();
-  @TempDir private Path folder;
+
+  /**
+   * A volume of Docker's: in a folder of this JVM's, files of the containers' root would stay where
+   * it is not root.
+   */
+  private final String volume = "verbena-" + UUID.randomUUID();
+
   private VerbenaContainer server;
 
   @BeforeEach
@@ -48,6 +54,7 @@ class SharedMemoryTest {
   void end() {
     clients.forEach(VerbenaContainer::close);
     server.close();
+    DockerClientFactory.instance().client().removeVolumeCmd(volume).exec();
   }
 
   private VerbenaContainer sharing(VerbenaContainer program) {
@@ -56,8 +63,7 @@ class SharedMemoryTest {
         .withCreateContainerCmdModifier(
             command -> {
               HostConfig host = requireNonNull(command.getHostConfig(), "hostConfig");
-              command.withHostConfig(
-                  host.withBinds(new Bind(folder.toString(), new Volume("/shared"))));
+              command.withHostConfig(host.withBinds(new Bind(volume, new Volume("/shared"))));
             });
   }
 
