@@ -83,7 +83,9 @@ class RegisterFaultsTest {
         assertThat(run.installed()).isPositive();
       }
     } finally {
-      servers.forEach(ServerProcess::kill);
+      for (ServerProcess each : servers) {
+        each.close();
+      }
     }
   }
 

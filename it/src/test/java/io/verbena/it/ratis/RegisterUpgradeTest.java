@@ -74,7 +74,9 @@ class RegisterUpgradeTest {
         run.check(history).forEach(System.out::println);
       }
     } finally {
-      servers.forEach(ServerProcess::kill);
+      for (ServerProcess each : servers) {
+        each.close();
+      }
     }
   }
 

@@ -7,8 +7,8 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 
-/** The process of a {@link RegisterServer}, or the last one that it was. */
-final class ServerProcess {
+/** The process of a {@link RegisterServer}, or the last one that it was. Closing kills it. */
+final class ServerProcess implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private List<String> line;
@@ -66,5 +66,10 @@ final class ServerProcess {
   void restart(List<String> other) throws IOException {
     line = other;
     restart();
+  }
+
+  @Override
+  public void close() throws IOException {
+    program.close();
   }
 }
