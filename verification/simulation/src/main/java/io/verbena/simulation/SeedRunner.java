@@ -35,7 +35,8 @@ final class SeedRunner {
   }
 
   /**
-   * Runs the scenarios. Blocks until all workers have ended.
+   * Runs the scenarios. Blocks until all workers have ended; if it is interrupted, or {@code
+   * progress} throws, they end with the scenarios that are running.
    *
    * @param threads the number of worker threads
    * @param progress called about once a second with the number of scenarios that have run
@@ -49,11 +50,15 @@ final class SeedRunner {
       worker.start();
       workers.add(worker);
     }
-    for (Thread worker : workers) {
-      while (worker.isAlive()) {
-        worker.join(1000);
-        progress.accept(completed.sum());
+    try {
+      for (Thread worker : workers) {
+        while (worker.isAlive()) {
+          worker.join(1000);
+          progress.accept(completed.sum());
+        }
       }
+    } finally {
+      stop();
     }
     long seed = failed.get();
     return seed == NONE ? null : first + seed;

@@ -19,11 +19,11 @@ public final class SeedSearch implements LongBinaryOperator {
 
   /**
    * Returns the first of {@code most} seeds, beginning with {@code from}, whose scenario fails, or
-   * -1 if all succeed.
+   * -1 if all succeed, or the thread is interrupted before one fails.
    */
   @Override
   public long applyAsLong(long from, long most) {
-    for (long seed = from; seed < from + most; seed++) {
+    for (long seed = from; seed < from + most && !Thread.currentThread().isInterrupted(); seed++) {
       if (!program.generate(seed).run(arena, null, null).isSuccess()) {
         return seed;
       }

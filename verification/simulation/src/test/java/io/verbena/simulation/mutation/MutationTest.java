@@ -101,15 +101,18 @@ class MutationTest {
               thread.setDaemon(true);
               return thread;
             });
-    List<Future<Finding>> searches = new ArrayList<>();
-    for (Mistake mistake : mistakes) {
-      searches.add(workers.submit(() -> find.apply(mistake)));
+    try {
+      List<Future<Finding>> searches = new ArrayList<>();
+      for (Mistake mistake : mistakes) {
+        searches.add(workers.submit(() -> find.apply(mistake)));
+      }
+      for (int i = 0; i < searches.size(); i++) {
+        findings.put(mistakes.get(i).name(), searches.get(i).get());
+      }
+      return findings;
+    } finally {
+      workers.shutdownNow();
     }
-    for (int i = 0; i < searches.size(); i++) {
-      findings.put(mistakes.get(i).name(), searches.get(i).get());
-    }
-    workers.shutdownNow();
-    return findings;
   }
 
   private static void assertThatAllAreSeen(Map<String, Finding> findings) {
