@@ -27,6 +27,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.EnumSet;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** A device that talks to itself: queue pairs taken through their states by hand, and memory. */
@@ -35,6 +36,9 @@ final class Loopback {
 
   private static final int PSN = 0x10_0000;
   private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  /** The device needs the CPU, of which a guest has one. */
+  private static final long PAUSE_NANOS = 50_000;
 
   final Device device;
   final ProtectionDomain domain;
@@ -131,7 +135,7 @@ final class Loopback {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (queue.poll(one) == 0) {
       assertThat(System.nanoTime() - deadline).as("nanoseconds beyond the deadline").isNegative();
-      Thread.onSpinWait();
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
     return one[0];
   }

@@ -25,6 +25,7 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** A peer that knows verbs alone, and so can say whatever it likes. */
@@ -32,6 +33,9 @@ public final class RawPeer implements AutoCloseable {
   private static final AtomicLong NAMES = new AtomicLong();
   private static final int RECEIVES = 64;
   private static final int RECEIVE_LENGTH = 16_384;
+
+  /** The other end needs the CPU, too. */
+  private static final long PAUSE_NANOS = 1000;
 
   private final URI address;
   private final Device device;
@@ -188,7 +192,7 @@ public final class RawPeer implements AutoCloseable {
       if (completions.poll(completion) == 1 && completion[0].workRequestId() == 1) {
         return completion[0].status();
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
     throw new AssertionError("not completed within " + Ends.LIMIT);
   }
@@ -201,7 +205,7 @@ public final class RawPeer implements AutoCloseable {
       if (bytes != null) {
         return bytes.limit(length);
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
     throw new AssertionError("nothing came within " + Ends.LIMIT);
   }

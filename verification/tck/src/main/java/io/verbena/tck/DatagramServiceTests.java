@@ -368,7 +368,8 @@ abstract class DatagramServiceTests extends VerbsTests {
     ConnectionIdentifier unanswered = ends.resolve(listener.address());
     ends.client(unanswered);
 
-    unanswered.connect(ConnectionParameters.defaults(), Duration.ofMillis(500).toNanos());
+    // Long enough to learn that a device rejects it, also where CPUs are busy.
+    unanswered.connect(ConnectionParameters.defaults(), Duration.ofSeconds(3).toNanos());
 
     ends.expectUnreachable(unanswered, ConnectionEvent.TIMED_OUT);
     ends.serve();

@@ -150,6 +150,7 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
     for (int id = 0; id < count && !deadline.isOver(); ) {
       try {
         queuePair.postSend(Requests.nothing(id).signaled());
+        deadline.progressed();
         id++;
       } catch (PostException full) {
         assertThat(full.error()).isEqualTo(NO_MEMORY);

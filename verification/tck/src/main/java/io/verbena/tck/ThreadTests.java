@@ -327,6 +327,7 @@ abstract class ThreadTests extends VerbsTests {
     for (int id = first; id < first + count && !deadline.isOver(); ) {
       try {
         end.post(Requests.nothing(id).signaled());
+        deadline.progressed();
         id++;
       } catch (PostException full) {
         assertThat(full.error()).isEqualTo(NO_MEMORY);
@@ -350,6 +351,8 @@ abstract class ThreadTests extends VerbsTests {
       }
       if (taken == 0) {
         deadline.pause();
+      } else {
+        deadline.progressed();
       }
     }
   }
