@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
+import io.verbena.RdmaOptions;
 import io.verbena.RdmaTransport;
 import io.verbena.RemoteMemory;
 import io.verbena.grpc.RdmaGrpc;
@@ -151,7 +152,7 @@ public final class BlockStoreClient implements Callable<Integer> {
             transport.allocator(),
             action);
       }
-      RdmaTransport transport = RdmaTransport.create();
+      RdmaTransport transport = newTransport();
       cleanup.add(transport::dispose);
       return run(
           Waits.value(RdmaBlockClient.connect(transport, uri), limit(), "connect to " + uri),
@@ -160,6 +161,11 @@ public final class BlockStoreClient implements Callable<Integer> {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** One whose connects may take as long as the user gives them. */
+  private RdmaTransport newTransport() {
+    return RdmaTransport.create(RdmaOptions.builder().connectTimeout(limit()).build());
   }
 
   private int run(BlockClient client, ByteBufAllocator memory, Action action) throws IOException {
@@ -181,7 +187,7 @@ public final class BlockStoreClient implements Callable<Integer> {
     RdmaSockets sockets = RdmaSockets.create(uri);
     cleanup.add(sockets::close);
     cleanup.add(() -> channels.close(limit()));
-    RdmaTransport transport = RdmaTransport.create();
+    RdmaTransport transport = newTransport();
     cleanup.add(transport::dispose);
     URI memory = GrpcBlockServer.memoryOf(uri);
     RdmaConnection connection =

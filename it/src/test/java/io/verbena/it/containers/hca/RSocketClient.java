@@ -5,6 +5,8 @@ import io.rsocket.Payload;
 import io.rsocket.RSocket;
 import io.rsocket.core.RSocketConnector;
 import io.rsocket.util.DefaultPayload;
+import io.verbena.RdmaOptions;
+import io.verbena.RdmaTransport;
 import io.verbena.rsocket.RdmaClientTransport;
 import java.net.URI;
 import java.time.Duration;
@@ -29,10 +31,12 @@ public final class RSocketClient {
 
   /** Runs it: the URI, how many numbers, and the milliseconds between them at the server. */
   public static void main(String[] args) {
+    RdmaTransport transport =
+        RdmaTransport.create(RdmaOptions.builder().connectTimeout(LIMIT).build());
     RSocket socket =
         RSocketConnector.create()
             .keepAlive(KEEP_ALIVE, LIMIT)
-            .connect(RdmaClientTransport.create(URI.create(args[0])))
+            .connect(RdmaClientTransport.create(URI.create(args[0]), transport))
             .block(LIMIT);
     int numbers = Integer.parseInt(args[1]);
     long received;
