@@ -326,14 +326,16 @@ public final class VerbenaContainer extends GenericContainer<VerbenaContainer> {
 
   /** Looks for a text in what the container writes; returns false if that ends before. */
   private static final class Output extends ResultCallback.Adapter<Frame> {
-    private final StringBuilder soFar = new StringBuilder();
+    /** What may still hold the text, or its beginning. */
+    private final StringBuilder rest = new StringBuilder();
+
     private final String text;
-    private final int times;
+    private int left;
     private final CompletableFuture<Boolean> found = new CompletableFuture<>();
 
     Output(String text, int times) {
       this.text = text;
-      this.times = times;
+      left = times;
     }
 
     static int count(String all, String text) {
@@ -346,8 +348,13 @@ public final class VerbenaContainer extends GenericContainer<VerbenaContainer> {
 
     @Override
     public void onNext(Frame frame) {
-      soFar.append(new String(frame.getPayload(), StandardCharsets.UTF_8));
-      if (count(soFar.toString(), text) >= times) {
+      rest.append(new String(frame.getPayload(), StandardCharsets.UTF_8));
+      for (int at = rest.indexOf(text); at >= 0; at = rest.indexOf(text)) {
+        left--;
+        rest.delete(0, at + text.length());
+      }
+      rest.delete(0, Math.max(0, rest.length() - text.length() + 1));
+      if (left <= 0) {
         found.complete(true);
       }
     }

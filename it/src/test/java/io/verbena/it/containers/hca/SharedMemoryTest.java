@@ -67,17 +67,18 @@ class SharedMemoryTest {
             });
   }
 
-  private VerbenaContainer client(String count) {
+  private VerbenaContainer client(String count, String pause) {
     VerbenaContainer client =
         sharing(
-            new VerbenaContainer(EchoClient.class).withArguments(ADDRESS, "2", "4096", count, "0"));
+            new VerbenaContainer(EchoClient.class)
+                .withArguments(ADDRESS, "2", "4096", count, pause));
     clients.add(client);
     client.start();
     return client;
   }
 
   private VerbenaContainer endless() {
-    VerbenaContainer client = client(ENDLESS);
+    VerbenaContainer client = client(ENDLESS, "1");
     client.awaitOutput(EchoClient.PROGRESS, 1, HcaNetwork.LIMIT);
     return client;
   }
@@ -100,6 +101,6 @@ class SharedMemoryTest {
         .as(bystander.getLogs())
         .isEqualTo(EchoClient.FAILED);
     server.restart();
-    HcaNetwork.assertAllCameBack(client("300"), 2 * 300);
+    HcaNetwork.assertAllCameBack(client("300", "0"), 2 * 300);
   }
 }
