@@ -225,8 +225,9 @@ public final class QueuePairEngine {
     while (left > 0 && !link.isFull()) {
       // A request may be a program's answer that somebody waits for; an acknowledgement is none.
       boolean requested = requester.step();
-      boolean replied = responder.reply();
-      boolean notified = notifier.step();
+      // Each may have filled the sink, which drops what comes behind.
+      boolean replied = !link.isFull() && responder.reply();
+      boolean notified = !link.isFull() && notifier.step();
       if (!replied && !requested && !notified) {
         requester.rest();
         return false;

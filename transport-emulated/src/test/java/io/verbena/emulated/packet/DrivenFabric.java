@@ -55,7 +55,7 @@ final class DrivenFabric extends PacketFabric {
             .state(QueuePairState.INIT)
             .pkeyIndex(0)
             .port(1)
-            .access(EnumSet.of(Access.REMOTE_WRITE)));
+            .access(EnumSet.of(Access.REMOTE_WRITE, Access.REMOTE_READ)));
     pair.modify(
         new QueuePairAttributes()
             .state(QueuePairState.RTR)

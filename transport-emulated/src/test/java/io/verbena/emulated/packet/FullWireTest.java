@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.engine.FlowControl;
 import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.emulated.packet.PacketCounters.Reason;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.wire.FaultSchedule;
 import io.verbena.emulated.wire.SimulatedWire;
@@ -43,15 +44,15 @@ class FullWireTest {
 
   /** Takes a few packets of its first port in each while. */
   private static final class NarrowWire implements Wire {
-    /** Longer than it takes until an answer is missed. */
-    static final long WHILE_NANOS = 12_000_000;
-
     static final int FEW = 8;
+
+    /** Longer than it takes until an answer is missed. */
+    long whileNanos = 12_000_000;
 
     private final VirtualTime time;
     private final Wire wide;
     private boolean attached;
-    private long begin = -WHILE_NANOS;
+    private long begin = Long.MIN_VALUE / 2;
     private long wakes;
     private int left;
     int refused;
@@ -62,7 +63,7 @@ class FullWireTest {
     }
 
     private boolean takes() {
-      if (time.now() - begin >= WHILE_NANOS) {
+      if (time.now() - begin >= whileNanos) {
         begin = time.now();
         left = FEW;
       }
@@ -71,8 +72,8 @@ class FullWireTest {
         return true;
       }
       refused++;
-      if (wakes != begin + WHILE_NANOS) {
-        wakes = begin + WHILE_NANOS;
+      if (wakes != begin + whileNanos) {
+        wakes = begin + whileNanos;
         time.schedule(wakes - time.now(), () -> {});
       }
       return false;
@@ -146,13 +147,8 @@ class FullWireTest {
 
       fabric.run(DEADLINE_NANOS);
 
-      WorkCompletion[] done = WorkCompletion.array(16);
-      int count = here.poll(done);
-      List<CompletionStatus> statuses = new ArrayList<>();
-      for (int i = 0; i < count; i++) {
-        statuses.add(done[i].status());
-      }
-      assertThat(statuses).containsExactly(CompletionStatus.SUCCESS, CompletionStatus.SUCCESS);
+      assertThat(statuses(here))
+          .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.SUCCESS);
       assertThat(target.slice(0, LENGTH)).isEqualTo(bytes.slice(0, LENGTH));
       assertThat(target.slice(LENGTH, LENGTH)).isEqualTo(bytes.slice(0, LENGTH));
       assertThat(wire.refused).as("how often there was no room").isPositive();
@@ -161,11 +157,69 @@ class FullWireTest {
       assertThat(count(far, Counter.DUPLICATES)).isZero();
       assertThat(time.now())
           .as("about as long as the wire needs")
-          .isLessThan(2 * NarrowWire.WHILE_NANOS * 2 * PACKETS / NarrowWire.FEW);
+          .isLessThan(2 * wire.whileNanos * 2 * PACKETS / NarrowWire.FEW);
     } finally {
       near.close();
       far.close();
     }
+  }
+
+  /** The narrow end asks and answers at once; the other end misses no answer meanwhile. */
+  @Test
+  void answersWaitForRoomBehindRequests() {
+    wire.whileNanos = 1_000_000;
+    ByteBuffer bytes = ByteBuffer.allocateDirect(2 * LENGTH);
+    for (int i = 0; i < 2 * LENGTH; i++) {
+      bytes.put(i, (byte) (i % 251));
+    }
+    ByteBuffer target = ByteBuffer.allocateDirect(2 * LENGTH);
+    try (CompletionQueue here = near.createCompletionQueue(16, null);
+        CompletionQueue there = far.createCompletionQueue(16, null);
+        ProtectionDomain domain = near.allocateProtectionDomain();
+        ProtectionDomain farDomain = far.allocateProtectionDomain();
+        MemoryRegion from =
+            domain.register(bytes, EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_READ));
+        MemoryRegion to =
+            farDomain.register(target, EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_WRITE));
+        QueuePair one = domain.createQueuePair(QueuePairOptions.reliable(here, here, 4, 4));
+        QueuePair peer = farDomain.createQueuePair(QueuePairOptions.reliable(there, there, 4, 4))) {
+      DrivenFabric.connect(one, peer, far.gid(), 20, 0);
+      DrivenFabric.connect(peer, one, near.gid(), 20, 0);
+      peer.postSend(
+          new SendWorkRequest(1)
+              .read(from.address(), from.rkey())
+              .buffer(to.address(), LENGTH, to.lkey())
+              .signaled());
+      one.postSend(
+          new SendWorkRequest(1)
+              .write(to.address() + LENGTH, to.rkey())
+              .buffer(from.address() + LENGTH, LENGTH, from.lkey())
+              .signaled());
+
+      fabric.run(DEADLINE_NANOS);
+
+      assertThat(statuses(here)).containsExactly(CompletionStatus.SUCCESS);
+      assertThat(statuses(there)).containsExactly(CompletionStatus.SUCCESS);
+      assertThat(target).isEqualTo(bytes);
+      assertThat(wire.refused).as("how often there was no room").isPositive();
+      assertThat(fabric.port(near).counters().of(Reason.NOT_SENT)).as("lost").isZero();
+      assertThat(count(near, Counter.RETRANSMISSIONS)).isZero();
+      assertThat(count(far, Counter.RETRANSMISSIONS)).isZero();
+      assertThat(count(far, Counter.OUT_OF_SEQUENCE)).isZero();
+    } finally {
+      near.close();
+      far.close();
+    }
+  }
+
+  private static List<CompletionStatus> statuses(CompletionQueue queue) {
+    WorkCompletion[] done = WorkCompletion.array(16);
+    int count = queue.poll(done);
+    List<CompletionStatus> statuses = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      statuses.add(done[i].status());
+    }
+    return statuses;
   }
 
   private static long count(Device device, Counter counter) {
