@@ -8,6 +8,7 @@ import io.verbena.emulated.hca.DeviceLimits;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.iwarp.IwarpFabric;
 import io.verbena.emulated.iwarp.capture.TcpCapture;
+import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
@@ -36,6 +37,8 @@ final class IwarpFabrics {
    */
   static EmulatedDevice open(IwarpAddress address) {
     String capture = address.option(Option.PCAP);
+    // First: an HCA is ended by its last device, and one that never had a device by nobody.
+    DeviceAttributes attributes = DeviceLimits.ofStreams(IwarpFabric.NAME, address.limits());
     synchronized (LOCK) {
       Open now = open;
       // An HCA without devices only ends its streams: its capture may be replaced.
@@ -49,10 +52,7 @@ final class IwarpFabrics {
             VerbsError.INVALID,
             "pcap: " + capture + " (expected: " + now.capture + ", with which it is open)");
       }
-      return EmulatedDevice.open(
-          now.fabric,
-          DeviceLimits.ofStreams(IwarpFabric.NAME, address.limits()),
-          new IwarpConnectionManagers(now.fabric));
+      return EmulatedDevice.open(now.fabric, attributes, new IwarpConnectionManagers(now.fabric));
     }
   }
 

@@ -14,6 +14,7 @@ import io.verbena.emulated.shm.SharedFolder;
 import io.verbena.emulated.shm.ShmNaming;
 import io.verbena.emulated.shm.ShmWire;
 import io.verbena.emulated.wire.ClockTime;
+import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -46,6 +47,8 @@ final class ShmFabrics {
   static EmulatedDevice open(ShmAddress address) {
     SharedFolder folder = SharedFolder.open(address.option(Option.DIR));
     String capture = address.option(Option.PCAP);
+    // First: an HCA is ended by its last device, and one that never had a device by nobody.
+    DeviceAttributes attributes = DeviceLimits.ofWire(DEVICE_NAME, address.limits());
     synchronized (LOCK) {
       Open open = OPEN.get(folder.path());
       if (open == null) {
@@ -57,8 +60,7 @@ final class ShmFabrics {
             VerbsError.INVALID,
             "pcap: " + capture + " (expected: " + open.capture + ", with which it is open)");
       }
-      return EmulatedDevice.open(
-          open.fabric, DeviceLimits.ofWire(DEVICE_NAME, address.limits()), open.managers);
+      return EmulatedDevice.open(open.fabric, attributes, open.managers);
     }
   }
 

@@ -14,6 +14,7 @@ import io.verbena.emulated.packet.HostFabric;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.wire.ClockTime;
 import io.verbena.emulated.wire.UdpWire;
+import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -67,6 +68,9 @@ final class UdpFabrics {
     boolean own = address.host().equals(local) || address.host().isAnyLocalAddress();
     LocalEndpoint endpoint = new LocalEndpoint(local, own ? address.udpPort() : Frame.UDP_PORT);
     String capture = address.option(Option.PCAP);
+    // First: an HCA is ended by its last device, and one that never had a device by nobody.
+    DeviceAttributes attributes =
+        DeviceLimits.ofWire(LocalAddresses.deviceName(local), address.limits());
     synchronized (LOCK) {
       Open open = OPEN.get(endpoint);
       if (open == null) {
@@ -79,10 +83,7 @@ final class UdpFabrics {
         OPEN.put(endpoint, open);
       }
       check(open, address, capture, own);
-      return EmulatedDevice.open(
-          open.fabric,
-          DeviceLimits.ofWire(open.fabric.deviceName(), address.limits()),
-          open.managers);
+      return EmulatedDevice.open(open.fabric, attributes, open.managers);
     }
   }
 
@@ -128,7 +129,17 @@ final class UdpFabrics {
           VerbsError.INVALID,
           "mtu: " + asked.bytes() + " (expected: <= " + most.bytes() + ", as the interface's)");
     }
-    UdpWire wire = bind(endpoint);
+    Mtu fitsLocked = LocalAddresses.lockedMtu(endpoint.address);
+    Capture file = capture == null ? null : Capture.to(capture);
+    UdpWire wire;
+    try {
+      wire = bind(endpoint);
+    } catch (VerbsException e) {
+      if (file != null) {
+        file.close();
+      }
+      throw e;
+    }
     if (!wire.passesStrictChecks() && TOLD.compareAndSet(false, true)) {
       LOG.log(
           Level.INFO,
@@ -136,7 +147,6 @@ final class UdpFabrics {
               + " the same kind accept its packets, RNICs and Soft-RoCE drop them");
     }
     ClockTime time = new ClockTime();
-    Capture file = capture == null ? null : Capture.to(capture);
     wire.capture(file);
     Mtu mtu = asked == null || !fits ? most : asked;
     HostFabric fabric =
@@ -145,7 +155,7 @@ final class UdpFabrics {
             time,
             LocalAddresses.deviceName(endpoint.address),
             mtu,
-            LocalAddresses.lockedMtu(endpoint.address),
+            fitsLocked,
             LOCK,
             () -> {
               OPEN.remove(endpoint);
