@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.packet;
 
+import io.verbena.emulated.hca.FailureLog;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PcapWriter;
 import io.verbena.emulated.wire.Fault;
@@ -9,13 +10,14 @@ import io.verbena.emulated.wire.UdpWire;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
 /**
  * Writes the packets that pass a wire to a file, damaged ones too, as a capture at the switch
  * would.
+ *
+ * <p>If writing to the file fails, that is logged, and the capture ends.
  */
 public final class Capture implements SimulatedWire.Tap, UdpWire.Capture {
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -24,7 +26,7 @@ public final class Capture implements SimulatedWire.Tap, UdpWire.Capture {
   private final long begin = System.currentTimeMillis() * NANOS_PER_MILLI;
   private boolean closed;
 
-  private Capture(PcapWriter writer) {
+  Capture(PcapWriter writer) {
     this.writer = writer;
   }
 
@@ -63,7 +65,8 @@ public final class Capture implements SimulatedWire.Tap, UdpWire.Capture {
       try {
         writer.write(frame, nanos);
       } catch (IOException e) {
-        throw new UncheckedIOException(e);
+        FailureLog.get().failed(e);
+        close();
       }
     }
   }
@@ -75,7 +78,7 @@ public final class Capture implements SimulatedWire.Tap, UdpWire.Capture {
       try {
         writer.close();
       } catch (IOException e) {
-        throw new UncheckedIOException(e);
+        FailureLog.get().failed(e);
       }
     }
   }
