@@ -361,11 +361,14 @@ public final class EmulatedDevice implements Device {
   @Override
   public void close() {
     if (open.close("device " + name())) {
-      listeners.forEach(listener -> listener.deviceClosed(this));
-      fabric.unplug(this);
-      timer.shutdownNow();
-      events.drainTo(new ArrayList<>());
-      events.add(CLOSED);
+      try {
+        listeners.forEach(listener -> listener.deviceClosed(this));
+        fabric.unplug(this);
+      } finally {
+        timer.shutdownNow();
+        events.drainTo(new ArrayList<>());
+        events.add(CLOSED);
+      }
     }
   }
 }

@@ -222,8 +222,11 @@ public final class SharedFolder {
 
   /** Removes the files of a host of this process, which ends. */
   void removeHost(Gid host) throws IOException {
-    removeAll(fileOf(host));
-    OwnHosts.remove(host);
+    try {
+      removeAll(fileOf(host));
+    } finally {
+      OwnHosts.remove(host);
+    }
   }
 
   private void removeAll(String prefix) throws IOException {

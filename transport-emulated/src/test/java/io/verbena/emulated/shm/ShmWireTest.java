@@ -442,6 +442,23 @@ class ShmWireTest {
   }
 
   @Test
+  void aHostWhoseFolderIsGoneClosesAndIsNotTakenForAlive() throws IOException {
+    Path gone = path.resolve("gone");
+    folder = SharedFolder.open(gone.toString());
+    Host one = new Host(1);
+    try (Stream<Path> files = Files.list(gone)) {
+      for (Path each : files.toList()) {
+        Files.delete(each);
+      }
+    }
+    Files.delete(gone);
+
+    one.wire.close();
+
+    assertThat(OwnHosts.contains(one.port.gid())).isFalse();
+  }
+
+  @Test
   void memoryOfAHostThatIsGoneIsUnmappedAtOnce() throws IOException {
     Host one = new Host(1);
     long mapped = mappings();

@@ -179,9 +179,12 @@ final class RoceConnectionManager extends NotingConnectionManager {
           agent.unlisten(listener.serviceId(), listener);
           agent.services().unlisten(listener.serviceId(), listener);
         });
-    listener.claim().close();
-    withdraw(listener);
-    closed(Kind.LISTENER);
+    try {
+      listener.claim().close();
+    } finally {
+      withdraw(listener);
+      closed(Kind.LISTENER);
+    }
   }
 
   @Override
