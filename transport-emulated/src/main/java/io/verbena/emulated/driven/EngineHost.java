@@ -46,15 +46,8 @@ public final class EngineHost implements Host {
   @Override
   public AccessResult checkLocal(int lkey, long address, int length, int access) {
     return outcome(
-        access == LOCAL_WRITE
-            ? writable(lkey, address, length)
-            : pair.open(lkey, address, length, MemoryKey.LOCAL_READ));
-  }
-
-  /** Returns the key of memory of the queue pair's domain, or of its shared receive queue's. */
-  private @Nullable MemoryKey writable(int lkey, long address, int length) {
-    MemoryKey key = pair.open(lkey, address, length, LOCAL_WRITE);
-    return key == null ? pair.openReceive(lkey, address, length) : key;
+        pair.open(
+            lkey, address, length, access == LOCAL_WRITE ? LOCAL_WRITE : MemoryKey.LOCAL_READ));
   }
 
   @Override
@@ -115,7 +108,13 @@ public final class EngineHost implements Host {
 
   @Override
   public AccessResult writeLocal(int lkey, long address, ByteBuffer from, int offset, int length) {
-    return write(writable(lkey, address, length), address, from, offset, length);
+    return write(pair.open(lkey, address, length, LOCAL_WRITE), address, from, offset, length);
+  }
+
+  @Override
+  public AccessResult writeReceive(
+      int lkey, long address, ByteBuffer from, int offset, int length) {
+    return write(pair.openReceive(lkey, address, length), address, from, offset, length);
   }
 
   @Override

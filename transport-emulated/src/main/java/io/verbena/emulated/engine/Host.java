@@ -46,6 +46,12 @@ public interface Host {
   AccessResult writeLocal(int lkey, long address, ByteBuffer from, int offset, int length);
 
   /**
+   * Moves bytes of a packet to a buffer of a receive, as {@link #writeLocal} does; buffers of a
+   * shared receive queue are in that queue's protection domain.
+   */
+  AccessResult writeReceive(int lkey, long address, ByteBuffer from, int offset, int length);
+
+  /**
    * Returns whether the peer may access memory here, under an rkey of a region or of a window. The
    * rights of the queue pair itself are not checked: the engine does that.
    *

@@ -52,7 +52,8 @@ final class ReceiveProgress {
 
   /** Appends bytes, for which there is room; false if the receive's memory may not be used. */
   boolean append(ByteBuffer bytes, int at, int length) {
-    AccessResult outcome = Segments.scatter(host, receive.buffers(), filled, bytes, at, length);
+    AccessResult outcome =
+        Segments.scatterReceive(host, receive.buffers(), filled, bytes, at, length);
     filled += length;
     return outcome == AccessResult.GRANTED;
   }

@@ -122,6 +122,23 @@ public final class Segments {
    */
   public static AccessResult scatter(
       Host host, ScatterGatherList buffers, long offset, ByteBuffer bytes, int at, int length) {
+    return scatter(host, /* received= */ false, buffers, offset, bytes, at, length);
+  }
+
+  /** Copies bytes into the buffers of a receive, as {@link #scatter} does. */
+  static AccessResult scatterReceive(
+      Host host, ScatterGatherList buffers, long offset, ByteBuffer bytes, int at, int length) {
+    return scatter(host, /* received= */ true, buffers, offset, bytes, at, length);
+  }
+
+  private static AccessResult scatter(
+      Host host,
+      boolean received,
+      ScatterGatherList buffers,
+      long offset,
+      ByteBuffer bytes,
+      int at,
+      int length) {
     long skip = offset;
     int from = at;
     int left = length;
@@ -132,8 +149,12 @@ public final class Segments {
         continue;
       }
       int part = (int) Math.min(left, there - skip);
+      int lkey = buffers.lkey(i);
+      long address = buffers.address(i) + skip;
       AccessResult outcome =
-          host.writeLocal(buffers.lkey(i), buffers.address(i) + skip, bytes, from, part);
+          received
+              ? host.writeReceive(lkey, address, bytes, from, part)
+              : host.writeLocal(lkey, address, bytes, from, part);
       if (outcome != AccessResult.GRANTED) {
         return outcome;
       }

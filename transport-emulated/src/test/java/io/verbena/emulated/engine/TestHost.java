@@ -191,6 +191,12 @@ public final class TestHost implements Host {
   }
 
   @Override
+  public AccessResult writeReceive(
+      int lkey, long address, ByteBuffer from, int offset, int length) {
+    return writeLocal(lkey, address, from, offset, length);
+  }
+
+  @Override
   public AccessResult checkRemote(int rkey, long address, long length, int access) {
     return check(rkey, address, length, access);
   }
