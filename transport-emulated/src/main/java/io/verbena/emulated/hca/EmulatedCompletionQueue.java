@@ -53,6 +53,12 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
 
   private volatile int depth;
   private final Object growing = new Object();
+
+  /**
+   * The consumer's position when the program was last told of an overrun; under {@link #growing}.
+   */
+  private long overrunTold = -1;
+
   private volatile int armState;
   private volatile boolean closed;
 
@@ -296,10 +302,25 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     attached.remove(attachment);
   }
 
-  /** Handles a lost completion: tells the program and stops all queue pairs that complete here. */
+  /**
+   * Handles a lost completion: tells the program, once until it polls, and stops all queue pairs
+   * that complete here.
+   */
   public void overrun() {
-    device.raise(AsyncEvent.Type.CQ_ERR, this);
+    if (isOverrunAnew()) {
+      device.raise(AsyncEvent.Type.CQ_ERR, this);
+    }
     attached.forEach(EmulatedQueuePair::failUntold);
+  }
+
+  /** An event for each lost completion would leave no room for other events. */
+  private boolean isOverrunAnew() {
+    synchronized (growing) {
+      long head = ring.head();
+      boolean anew = head != overrunTold;
+      overrunTold = head;
+      return anew;
+    }
   }
 
   @Override
