@@ -159,7 +159,7 @@ final class DirectTransfer {
 
   /** Handles UD, and connections whose peer cannot answer. */
   private TransferResult withoutPeer(SendWorkRequest request) {
-    if (acknowledged) {
+    if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
       return TransferResult.NO_ANSWER;
     }
     if (datagrams != null) {
@@ -167,7 +167,10 @@ final class DirectTransfer {
     }
     boolean permitted = gather(request);
     from.clear();
-    return permitted ? TransferResult.DONE : TransferResult.LOCAL_PROTECTION;
+    if (!permitted) {
+      return TransferResult.LOCAL_PROTECTION;
+    }
+    return acknowledged ? TransferResult.NO_ANSWER : TransferResult.DONE;
   }
 
   private static int payloadLength(SendWorkRequest request) {

@@ -123,4 +123,19 @@ class RefusalsTest {
       assertThat(ends.next()).isEqualTo(CompletionStatus.LOC_PROT_ERR);
     }
   }
+
+  // ---- a peer that does not answer
+
+  @ParameterizedTest
+  @EnumSource(value = Medium.class, mode = EnumSource.Mode.EXCLUDE, names = "IWARP")
+  void aSendOfMemoryOfAnotherDomainToAPeerThatIsGone(Medium medium) {
+    try (Ends ends = new Ends(medium)) {
+      ends.peer.close();
+
+      ends.pair.postSend(
+          new SendWorkRequest(1).send().buffer(ends.ofShared.address(), 8, ends.ofShared.lkey()));
+
+      assertThat(ends.next()).isEqualTo(CompletionStatus.LOC_PROT_ERR);
+    }
+  }
 }
