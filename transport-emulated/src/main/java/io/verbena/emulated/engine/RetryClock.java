@@ -27,6 +27,12 @@ final class RetryClock {
   /** Longer than a receiver sleeps with packets in its buffer, on a busy machine. */
   private static final long LATE_NANOS = 100_000_000;
 
+  /** Probes come at least as often. */
+  private static final long MOST_PROBE_NANOS = 1_000_000_000;
+
+  /** A timeout that nobody lives to see. */
+  private static final long NEVER_NANOS = Long.MAX_VALUE / 2;
+
   /** The time to wait for packets to be taken that may be the answer. */
   private static final long BEHIND_NANOS = 1_000_000;
 
@@ -128,9 +134,13 @@ final class RetryClock {
     }
   }
 
-  /** Notes that an answer came, and another is due. */
+  /**
+   * Notes that an answer came, and another is due. Without a timeout, probes find out that the peer
+   * is silent: others wait for the room in its window.
+   */
   void restart() {
-    if (link.timeout == 0) {
+    boolean adaptive = link.options.flow().adaptive();
+    if (link.timeout == 0 && !adaptive) {
       wait = Wait.IDLE;
       return;
     }
@@ -138,8 +148,8 @@ final class RetryClock {
     long now = timeline.now();
     since = now;
     behind = 0;
-    deadline = now + (UNIT_NANOS << link.timeout);
-    probeAt = link.options.flow().adaptive() ? Math.min(deadline, now + probeDelay) : deadline;
+    deadline = now + (link.timeout == 0 ? NEVER_NANOS : UNIT_NANOS << link.timeout);
+    probeAt = adaptive ? Math.min(deadline, now + probeDelay) : deadline;
     arm();
   }
 
@@ -196,7 +206,9 @@ final class RetryClock {
     if (now - deadline < 0) {
       if (now - probeAt >= 0) {
         probed = true;
-        probeDelay *= 2;
+        if (probeDelay < MOST_PROBE_NANOS) {
+          probeDelay *= 2;
+        }
         probeAt = Math.min(deadline, now + probeDelay);
         toProbe = true;
       }

@@ -8,6 +8,7 @@ import io.verbena.emulated.roce.Aeth;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.QueuePairState;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -269,5 +270,29 @@ class AdaptiveFlowTest {
 
     assertThat(pair.a.host.sendsDone).hasSize(1);
     assertThat(pair.time.now() - start).isLessThan(4096L << 18);
+  }
+
+  @Test
+  void aSilentPeerHoldsUpNoOtherQueuePairAlsoWithoutATimeout() {
+    PeerWindow shared = new PeerWindow(4);
+    Pair silent = Pair.reliable(flow, attributes -> attributes.timeout(0));
+    silent.wire.fault = (index, packet, delivery) -> {};
+    Pair other = Pair.reliable(flow, attributes -> {});
+    for (End end : List.of(silent.a, other.a)) {
+      end.window = shared;
+      end.modify(QueuePairState.RTS);
+    }
+    silent.a.post(silent.write(1, 0, 4 * Pair.MTU, 0));
+    other.a.post(other.write(2, 0, 8, 0));
+    assertThat(other.wire.sent).as("there is no room").isEmpty();
+
+    silent.run(1_000_000_000);
+
+    assertThat(other.wire.sent).isNotEmpty();
+    silent.wire.fault = TestWire.NONE;
+    silent.run();
+    assertThat(silent.a.host.sendsDone)
+        .extracting(Done::status)
+        .containsExactly(CompletionStatus.SUCCESS);
   }
 }

@@ -29,6 +29,9 @@ final class End {
   /** What it reads, and lets the peer read, without a packet. */
   @Nullable ReadGrants grants;
 
+  /** What it shares with others that send to the same peer. */
+  @Nullable PeerWindow window;
+
   /** Whether that has no room. */
   boolean full;
 
@@ -57,6 +60,11 @@ final class End {
               @Override
               public boolean isFull() {
                 return full;
+              }
+
+              @Override
+              public @Nullable PeerWindow window(AddressVector to) {
+                return window;
               }
 
               @Override
