@@ -202,6 +202,7 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
   private void drop() {
     if (full) {
       full = false;
+      wirePort.dropped();
       counters.count(Reason.NOT_SENT);
     }
   }

@@ -540,6 +540,12 @@ public final class ShmWire implements HostWire {
     }
 
     @Override
+    public void dropped() {
+      // Else the driver would look for room until the next packet is sent.
+      full = false;
+    }
+
+    @Override
     public boolean isBehind() {
       return behind;
     }

@@ -64,6 +64,9 @@ public interface Wire {
      */
     Outcome send(Frame frame, int udpPort);
 
+    /** Notes that the packet for which there was no room will not be sent again. */
+    default void dropped() {}
+
     /**
      * Returns whether packets may {@linkplain Frame#refer refer} to their payload. By default they
      * may not.

@@ -459,6 +459,27 @@ class ShmWireTest {
   }
 
   @Test
+  void whoDropsAPacketThatHadNoRoomSleeps() throws IOException {
+    Host one = new Host(1);
+    Host other = new Host(2);
+    one.send(0, other);
+    other.awaitPackets(1);
+    // Takes the wake-up for the new peer.
+    one.wire.look();
+    Outcome sent = Outcome.SENT;
+    while (sent == Outcome.SENT) {
+      sent = one.send(1, other);
+    }
+    assertThat(sent).isEqualTo(Outcome.FULL);
+
+    one.port.dropped();
+
+    long begin = System.nanoTime();
+    one.wire.await(80 * MILLI);
+    assertThat(System.nanoTime() - begin).as("its sleep").isGreaterThan(50 * MILLI);
+  }
+
+  @Test
   void memoryOfAHostThatIsGoneIsUnmappedAtOnce() throws IOException {
     Host one = new Host(1);
     long mapped = mappings();
