@@ -51,13 +51,18 @@ public final class ForeignClient implements ForeignEnd, AutoCloseable {
 
   /** Has the caller accept it, with a receive posted and data in the reply. */
   public QueuePair accept(ConnectionEvent request, ByteBuffer data) {
+    return accept(request, new ConnectionParameters(data, 4, 4, 7, 7));
+  }
+
+  /** Has the caller accept it, with a receive posted. */
+  public QueuePair accept(ConnectionEvent request, ConnectionParameters parameters) {
     ConnectionIdentifier passive = request.identifier();
     QueuePair pair = caller.queuePair(passive);
     pair.postReceive(
         new ReceiveWorkRequest(1)
             .id(1)
             .buffer(caller.region.address() + RECEIVE_BYTES, RECEIVE_BYTES, caller.region.lkey()));
-    passive.accept(new ConnectionParameters(data, 4, 4, 7, 7));
+    passive.accept(parameters);
     return pair;
   }
 

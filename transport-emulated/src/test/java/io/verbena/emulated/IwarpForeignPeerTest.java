@@ -15,6 +15,7 @@ import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairState;
@@ -69,6 +70,23 @@ class IwarpForeignPeerTest {
       QueuePair unused = peer.accepted(hex("MPA ID Req Frame") + "1002000400010001");
 
       assertThat(peer.read(24)).isEqualTo(REPLY + "1002000400040001");
+    }
+  }
+
+  @Test
+  void makesReadyByAnEmptyReadAlsoIfTheProgramServesNone() throws Exception {
+    try (ForeignClient peer = new ForeignClient()) {
+      peer.write(hex("MPA ID Req Frame") + "1002000480044004");
+      QueuePair unused =
+          peer.accept(
+              peer.caller.expect(ConnectionEvent.Type.CONNECT_REQUEST),
+              new ConnectionParameters(ByteBuffer.allocate(0), 0, 4, 7, 7));
+      assertThat(peer.read(24)).isEqualTo(REPLY + "1002000480014004");
+
+      peer.write(ForeignFpdus.read(1, 0, 0, 0));
+
+      assertThat(peer.read(20)).startsWith("000ec142" + "00000001");
+      peer.caller.expect(ConnectionEvent.Type.ESTABLISHED);
     }
   }
 

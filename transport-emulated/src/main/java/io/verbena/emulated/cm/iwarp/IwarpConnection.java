@@ -304,9 +304,10 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
       if (asks == null || ours == null) {
         throw new AssertionError("requested without a request");
       }
-      parameters = offered;
+      ConnectionParameters agreed = serving(offered, asks.depths());
+      parameters = agreed;
       MpaLock proofs = mpaLock;
-      MpaFrame open = reply(asks, offered);
+      MpaFrame open = reply(asks, agreed);
       MpaFrame reply = proofs == null ? open : proofs.accept(open, manager.fabric().secrets());
       seal(ours, proofs);
       try {
@@ -323,6 +324,21 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
     if (!waits) {
       established();
     }
+  }
+
+  /**
+   * Returns the parameters to accept a request with: a peer that makes ready by an empty READ needs
+   * one to be served, also if the program offers none.
+   */
+  private static ConnectionParameters serving(ConnectionParameters offered, Depths its) {
+    return its.peerToPeer() && !its.byWrite() && offered.responderResources() == 0
+        ? new ConnectionParameters(
+            offered.privateData(),
+            1,
+            offered.initiatorDepth(),
+            offered.retryCount(),
+            offered.rnrRetryCount())
+        : offered;
   }
 
   /**
