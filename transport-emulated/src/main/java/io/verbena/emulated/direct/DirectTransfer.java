@@ -450,9 +450,7 @@ final class DirectTransfer {
 
   private TransferResult atomic(SendWorkRequest request, DirectQueuePair peer) {
     ScatterGatherList buffers = request.buffers();
-    if (!peer.allows(REMOTE_ATOMIC)
-        || !peer.servesReadsAndAtomics()
-        || (request.remoteAddress() & Long.BYTES - 1) != 0) {
+    if (!peer.allows(REMOTE_ATOMIC) || !peer.servesReadsAndAtomics()) {
       TransferResult refusal = withoutRight(peer);
       raise(peer, refusal);
       return refusal;
@@ -463,9 +461,10 @@ final class DirectTransfer {
       raise(peer, TransferResult.REMOTE_ACCESS);
       return TransferResult.REMOTE_ACCESS;
     }
-    if (!to.add(buffers, pair, LOCAL_WRITE)) {
-      clearSpans();
-      return TransferResult.LOCAL_PROTECTION;
+    if ((request.remoteAddress() & Long.BYTES - 1) != 0) {
+      TransferResult refusal = withoutRight(peer);
+      raise(peer, refusal);
+      return refusal;
     }
     long at = request.remoteAddress();
     boolean swap = request.opcode() == SendOpcode.ATOMIC_CMP_AND_SWP;
@@ -475,7 +474,11 @@ final class DirectTransfer {
           swap
               ? target.compareAndSwap(at, request.compareOrAdd(), request.swap())
               : target.fetchAndAdd(at, request.compareOrAdd());
+      // The peer has done it before its answer fails.
       refusal = TransferResult.LOCAL_PROTECTION;
+      if (!to.add(buffers, pair, LOCAL_WRITE)) {
+        return refusal;
+      }
       to.writeLong(before);
     } catch (RuntimeException | Error e) {
       return refusal;

@@ -138,4 +138,35 @@ class RefusalsTest {
       assertThat(ends.next()).isEqualTo(CompletionStatus.LOC_PROT_ERR);
     }
   }
+
+  // ---- atomics
+
+  /** Over iWARP nobody says which request was refused. */
+  @ParameterizedTest
+  @EnumSource(value = Medium.class, mode = EnumSource.Mode.EXCLUDE, names = "IWARP")
+  void anAtomicUnderAWrongKeyAtAnAddressThatIsNotAligned(Medium medium) {
+    try (Ends ends = new Ends(medium)) {
+      ends.pair.postSend(
+          new SendWorkRequest(1)
+              .fetchAndAdd(ends.own.address() + 4, ends.ofShared.rkey(), 1)
+              .buffer(ends.own.address() + 8, 8, ends.own.lkey()));
+
+      assertThat(ends.next()).isEqualTo(CompletionStatus.REM_ACCESS_ERR);
+    }
+  }
+
+  /** Over iWARP it is refused before it is asked for. */
+  @ParameterizedTest
+  @EnumSource(value = Medium.class, mode = EnumSource.Mode.EXCLUDE, names = "IWARP")
+  void anAtomicIsDoneBeforeItsAnswerFails(Medium medium) {
+    try (Ends ends = new Ends(medium)) {
+      ends.pair.postSend(
+          new SendWorkRequest(1)
+              .fetchAndAdd(ends.own.address(), ends.own.rkey(), 3)
+              .buffer(ends.ofShared.address(), 8, ends.ofShared.lkey()));
+
+      assertThat(ends.next()).isEqualTo(CompletionStatus.LOC_PROT_ERR);
+      assertThat(ends.bytes.getLong(0)).isEqualTo(3);
+    }
+  }
 }
