@@ -153,6 +153,10 @@ final class AutoConnect {
       // No socket, as file descriptors are used up.
       failed(medium, new IOException(e.getMessage(), e));
       return;
+    } catch (RuntimeException | Error e) {
+      // Of the program's own factory.
+      failed(medium, e);
+      return;
     }
     trying = made;
     made.pipeline()

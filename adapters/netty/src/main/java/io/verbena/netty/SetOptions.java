@@ -3,6 +3,8 @@ package io.verbena.netty;
 
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Options that were not set stay as a socket has them. Thread-safe.
  */
 final class SetOptions {
+  private static final Logger LOG = System.getLogger("io.verbena.connection");
+
   private final Map<ChannelOption<?>, Object> values = new LinkedHashMap<>();
   private @Nullable ChannelConfig socket;
 
@@ -24,11 +28,22 @@ final class SetOptions {
     }
   }
 
-  /** Sets all options of a socket, and from now on those that change. */
-  @SuppressWarnings("unchecked") // each was put with its value
+  /**
+   * Sets all options of a socket, and from now on those that change. A value that the socket
+   * refuses is logged and left out, as by Netty's bootstraps.
+   */
   synchronized void mirrorTo(ChannelConfig config) {
-    values.forEach((option, value) -> config.setOption((ChannelOption<Object>) option, value));
+    values.forEach((option, value) -> mirror(config, option, value));
     socket = config;
+  }
+
+  @SuppressWarnings("unchecked") // each was put with its value
+  private static void mirror(ChannelConfig config, ChannelOption<?> option, Object value) {
+    try {
+      config.setOption((ChannelOption<Object>) option, value);
+    } catch (RuntimeException e) {
+      LOG.log(Level.WARNING, () -> option + ": " + value + ": refused by the socket", e);
+    }
   }
 
   /** Returns the options of the socket; null if there is none. */

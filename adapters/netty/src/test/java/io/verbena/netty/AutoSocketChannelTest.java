@@ -451,6 +451,43 @@ class AutoSocketChannelTest {
     assertThat(channel.config().getOption(ChannelOption.SO_KEEPALIVE)).isFalse();
   }
 
+  /** As where the program has sockets alone. */
+  @Test
+  void connectsOverTcpWhereTheSocketRefusesAnOption() {
+    Channel server = bind(Peer.TCP);
+    int beyondAByte = 300;
+
+    ChannelFuture connecting =
+        client(new Collector())
+            .option(ChannelOption.IP_TOS, beyondAByte)
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0)
+            .connect(server.localAddress());
+
+    assertThat(connecting.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+    assertThat(connecting.cause()).isNull();
+    assertThat(mediumOf(connecting.channel())).isEqualTo(TCP);
+  }
+
+  @Test
+  void aSocketThatCannotBeMadeFailsTheConnectWithItsReason() {
+    Channel server = bind(Peer.TCP);
+    NoClassDefFoundError missing = new NoClassDefFoundError("no native sockets here");
+
+    Throwable cause =
+        causeOf(
+            ends.client(
+                    () ->
+                        new AutoSocketChannel(
+                            () -> {
+                              throw missing;
+                            }),
+                    new Collector())
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0)
+                .connect(server.localAddress()));
+
+    assertThat(cause).isSameAs(missing);
+  }
+
   @Test
   void refusesMisuse() {
     Channel server = bind(Peer.BOTH);

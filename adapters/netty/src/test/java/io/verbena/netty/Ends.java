@@ -109,9 +109,14 @@ final class Ends implements AutoCloseable {
   }
 
   Bootstrap client(Class<? extends Channel> type, ChannelHandler handler) {
+    return client(new ReflectiveChannelFactory<>(type), handler);
+  }
+
+  /** The same, with channels of a factory. */
+  Bootstrap client(ChannelFactory<? extends Channel> channels, ChannelHandler handler) {
     return new Bootstrap()
         .group(clientLoop)
-        .channel(type)
+        .channelFactory(channels)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) LIMIT.toMillis())
         .handler(
             new ChannelInitializer<SocketChannel>() {
