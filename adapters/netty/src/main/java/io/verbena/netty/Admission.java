@@ -56,18 +56,18 @@ final class Admission {
   /**
    * Handles a connect request, on the dispatcher's thread.
    *
-   * @param at the HCA of the listener; null if it does not listen
+   * @param at the HCA of the listener
    */
-  void requested(ConnectionEvent request, @Nullable SharedHca at) {
+  void requested(ConnectionEvent request, SharedHca at) {
     ByteBuffer data = ProgramData.read(request.privateData(), Handshake.LENGTH);
-    if (Handshake.decode(request.privateData()) == null || data == null || at == null) {
+    if (Handshake.decode(request.privateData()) == null || data == null) {
       // Of another protocol: it makes no channel and no line in a log.
-      request.identifier().close();
+      PendingAccept.close(request.identifier(), at);
       return;
     }
     if (waiting.incrementAndGet() > config.getBacklog()) {
       waiting.decrementAndGet();
-      request.identifier().close();
+      PendingAccept.close(request.identifier(), at);
       return;
     }
     RejectReason full =
@@ -77,17 +77,17 @@ final class Admission {
             config.maxConnectionsPerPeer());
     if (full != null) {
       waiting.decrementAndGet();
-      PendingAccept.refuse(request.identifier(), full, at.meter());
+      PendingAccept.refuse(request.identifier(), full, at);
       return;
     }
-    PendingAccept pending = new PendingAccept(request, slots, at.dispatcher());
+    PendingAccept pending = new PendingAccept(request, slots, at);
     RdmaAcceptHook hook = config.acceptHook();
     try {
       if (hook == null) {
         requests.add(pending);
         channel.eventLoop().execute(channel::readRequests);
       } else {
-        channel.eventLoop().execute(() -> ask(hook, data, pending, at));
+        channel.eventLoop().execute(() -> ask(hook, data, pending));
       }
     } catch (RejectedExecutionException e) {
       if (hook != null || requests.remove(pending)) {
@@ -96,7 +96,7 @@ final class Admission {
     }
   }
 
-  private void ask(RdmaAcceptHook hook, ByteBuffer data, PendingAccept pending, SharedHca at) {
+  private void ask(RdmaAcceptHook hook, ByteBuffer data, PendingAccept pending) {
     if (!channel.isOpen()) {
       drop(pending);
       return;
@@ -123,38 +123,36 @@ final class Admission {
                   .schedule(
                       () ->
                           hookFailed(
-                              pending,
-                              new TimeoutException("no answer within " + millis + " ms"),
-                              at),
+                              pending, new TimeoutException("no answer within " + millis + " ms")),
                       millis,
                       TimeUnit.MILLISECONDS));
-      answer.addListener(done -> answered(pending, answer, at));
+      answer.addListener(done -> answered(pending, answer));
     } catch (Throwable e) {
-      hookFailed(pending, e, at);
+      hookFailed(pending, e);
     }
   }
 
   /** On any thread. */
-  private void answered(PendingAccept pending, Future<AcceptDecision> answer, SharedHca at) {
+  private void answered(PendingAccept pending, Future<AcceptDecision> answer) {
     EventLoop loop = channel.eventLoop();
     if (loop.inEventLoop()) {
-      decided(pending, answer, at);
+      decided(pending, answer);
       return;
     }
     try {
-      loop.execute(() -> decided(pending, answer, at));
+      loop.execute(() -> decided(pending, answer));
     } catch (RejectedExecutionException e) {
       // The loop has ended, and this channel dropped the request before.
       return;
     }
   }
 
-  private void decided(PendingAccept pending, Future<AcceptDecision> answer, SharedHca at) {
+  private void decided(PendingAccept pending, Future<AcceptDecision> answer) {
     AcceptDecision decision = answer.isSuccess() ? answer.getNow() : null;
     if (decision == null) {
       Throwable cause = answer.cause();
       hookFailed(
-          pending, cause == null ? new NullPointerException("the hook answered null") : cause, at);
+          pending, cause == null ? new NullPointerException("the hook answered null") : cause);
     } else if (undecided.remove(pending)) {
       pending.stopWaiting();
       RejectReason reason = decision.rejection();
@@ -163,18 +161,16 @@ final class Admission {
         channel.readRequests();
       } else {
         waiting.decrementAndGet();
-        pending.refuse(reason, at.meter());
+        pending.refuse(reason);
       }
     }
   }
 
-  private void hookFailed(PendingAccept pending, Throwable why, SharedHca at) {
+  private void hookFailed(PendingAccept pending, Throwable why) {
     if (undecided.remove(pending)) {
       pending.stopWaiting();
       waiting.decrementAndGet();
-      pending.refuse(
-          new RejectReason(RejectReason.HOOK_FAILED, "the server's accept hook failed"),
-          at.meter());
+      pending.refuse(new RejectReason(RejectReason.HOOK_FAILED, "the server's accept hook failed"));
       // No exception: at one, Netty's acceptor stops reading for a second.
       channel
           .pipeline()

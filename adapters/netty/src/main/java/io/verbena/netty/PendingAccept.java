@@ -3,9 +3,7 @@ package io.verbena.netty;
 
 import io.netty.util.concurrent.Future;
 import io.verbena.RejectReason;
-import io.verbena.core.cm.ConnectionEventDispatcher;
 import io.verbena.core.cm.ConnectionSlots;
-import io.verbena.meters.HcaMeter;
 import io.verbena.netty.wire.Rejection;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -17,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class PendingAccept {
   private final ConnectionEvent event;
   private final ConnectionSlots slots;
-  private final ConnectionEventDispatcher dispatcher;
+  private final SharedHca hca;
   private final AtomicBoolean hasSlot = new AtomicBoolean(true);
   private @Nullable Future<?> answer;
   private @Nullable Future<?> timer;
@@ -25,13 +23,12 @@ final class PendingAccept {
   /**
    * The slot is taken.
    *
-   * @param dispatcher of the listener's HCA
+   * @param hca of the listener
    */
-  PendingAccept(
-      ConnectionEvent event, ConnectionSlots slots, ConnectionEventDispatcher dispatcher) {
+  PendingAccept(ConnectionEvent event, ConnectionSlots slots, SharedHca hca) {
     this.event = event;
     this.slots = slots;
-    this.dispatcher = dispatcher;
+    this.hca = hca;
   }
 
   ConnectionEvent event() {
@@ -48,27 +45,32 @@ final class PendingAccept {
   /** Ends a request that is not accepted, without a reason. */
   void drop() {
     releaseSlot();
-    dispatcher.forget(event.identifier());
-    event.identifier().close();
+    hca.dispatcher().forget(event.identifier());
+    close(event.identifier(), hca);
   }
 
   /** Ends a request that a hook refuses. */
-  void refuse(RejectReason reason, HcaMeter meter) {
+  void refuse(RejectReason reason) {
     // Before the reject: the client may ask again at once.
     releaseSlot();
-    refuse(event.identifier(), reason, meter);
+    refuse(event.identifier(), reason, hca);
   }
 
   /** Refuses a connect request. */
-  static void refuse(ConnectionIdentifier identifier, RejectReason reason, HcaMeter meter) {
-    meter.refused(reason.code());
+  static void refuse(ConnectionIdentifier identifier, RejectReason reason, SharedHca at) {
+    at.meter().refused(reason.code());
     try {
       identifier.reject(Rejection.encode(reason));
     } catch (VerbsException e) {
       // The client is gone: the reject has no receiver.
     } finally {
-      identifier.close();
+      close(identifier, at);
     }
+  }
+
+  /** Closes a connect request that is not accepted. */
+  static void close(ConnectionIdentifier identifier, SharedHca at) {
+    at.close("connect request", identifier::close);
   }
 
   // ---- the hook; on the server channel's event loop
@@ -88,7 +90,7 @@ final class PendingAccept {
       running.cancel(false);
     }
     if (pending != null) {
-      pending.cancel(false);
+      hca.guarded(() -> pending.cancel(false));
     }
   }
 }

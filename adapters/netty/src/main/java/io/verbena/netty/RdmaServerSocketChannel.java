@@ -268,9 +268,12 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     SharedHca at = hca;
     if (listening != null && at != null) {
       listener = null;
-      at.dispatcher().close(listening);
-      admission.close();
-      at.release();
+      try {
+        at.close("listener", () -> at.dispatcher().close(listening));
+        admission.close();
+      } finally {
+        at.release();
+      }
     }
   }
 
@@ -296,7 +299,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
   private final class Unsafe extends AbstractUnsafe implements RdmaIoHandle, EventTarget {
     @Override
     public void event(ConnectionEvent request) {
-      admission.requested(request, hca);
+      admission.requested(request, requireNonNull(hca, "hca"));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.verbena.netty;
 
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.DeviceAttributes;
@@ -18,6 +19,7 @@ import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,6 +38,7 @@ public final class ObservedProvider implements VerbsProvider {
   private static final String SCHEME = "observed";
   private static final Queue<Integer> RECEIVES = new ConcurrentLinkedQueue<>();
   private static final AtomicBoolean REFUSING = new AtomicBoolean();
+  private static final Set<String> REFUSED = ConcurrentHashMap.newKeySet();
 
   /** Returns how long each list of receives was that was posted; a test clears it. */
   static Queue<Integer> receives() {
@@ -45,6 +48,15 @@ public final class ObservedProvider implements VerbsProvider {
   /** The next list of receives is refused. */
   static void refuseReceives() {
     REFUSING.set(true);
+  }
+
+  /**
+   * The next call of a method is refused.
+   *
+   * @param method of a device, a connection manager or what that makes: {@code Device.close}, say
+   */
+  static void refuse(String method) {
+    REFUSED.add(method);
   }
 
   @Override
@@ -104,6 +116,8 @@ public final class ObservedProvider implements VerbsProvider {
   private static final class Manager {
     private final ConcurrentHashMap<ConnectionIdentifier, ConnectionIdentifier> identifiers =
         new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<ConnectionListener, ConnectionListener> listeners =
+        new ConcurrentHashMap<>();
 
     final ConnectionManager shown;
 
@@ -124,9 +138,24 @@ public final class ObservedProvider implements VerbsProvider {
       if (answer instanceof ConnectionIdentifier identifier) {
         return observed(identifier);
       }
+      if (answer instanceof ConnectionListener listener) {
+        return observed(listener);
+      }
       return answer instanceof ConnectionEvent event
-          ? event.of(observed(event.identifier()), event.listener())
+          ? event.of(observed(event.identifier()), observed(event.listener()))
           : answer;
+    }
+
+    private @Nullable ConnectionListener observed(@Nullable ConnectionListener listener) {
+      return listener == null
+          ? null
+          : listeners.computeIfAbsent(
+              listener,
+              real ->
+                  proxy(
+                      ConnectionListener.class,
+                      real,
+                      (method, arguments) -> invoke(real, method, arguments)));
     }
 
     private ConnectionIdentifier observed(ConnectionIdentifier identifier) {
@@ -180,7 +209,12 @@ public final class ObservedProvider implements VerbsProvider {
                   case "equals" -> self == arguments[0];
                   case "hashCode" -> System.identityHashCode(self);
                   case "toString" -> "observed " + real;
-                  default -> call.of(method, arguments);
+                  default -> {
+                    if (REFUSED.remove(type.getSimpleName() + '.' + method.getName())) {
+                      throw new VerbsException(VerbsError.NO_MEMORY, MESSAGE);
+                    }
+                    yield call.of(method, arguments);
+                  }
                 }));
   }
 
