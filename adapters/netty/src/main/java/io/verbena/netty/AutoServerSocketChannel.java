@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The limits and the accept hook of {@link RdmaChannelOption} are unknown to TCP: with them, as
  * on an HCA with {@code key-file}, it does not bind, instead of letting clients in that pass them
- * by. Nor does it bind at the address of an HCA of {@code iwarp://}, which listens on a port of TCP
- * itself.
+ * by; once it is bound, they cannot be set. Nor does it bind at the address of an HCA of {@code
+ * iwarp://}, which listens on a port of TCP itself.
  */
 public final class AutoServerSocketChannel extends AbstractServerChannel
     implements ServerSocketChannel {
@@ -120,9 +120,9 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
       throw new BindException(
           "Cannot assign requested address: " + wanted + ": its host is not resolved");
     }
-    String rdmaOnly = config.ofRdmaAlone();
-    if (rdmaOnly != null) {
-      throw new BindException(rdmaOnly + ": set (expected: not with TCP, which does not know it)");
+    String refusal = config.refusal();
+    if (refusal != null) {
+      throw new BindException(refusal);
     }
     int port = 1;
     while (!bind(wanted, port < MOST_PORTS)) {

@@ -3,6 +3,7 @@ package io.verbena.netty;
 
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ServerSocketChannelConfig;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,12 @@ import org.jspecify.annotations.Nullable;
  * was set. An option that only sockets of some kind have is kept for them.
  */
 final class AutoServerSocketChannelConfig extends RdmaServerSocketChannelConfig {
+  private static final Map<ChannelOption<?>, String> RDMA_ALONE =
+      Map.of(
+          RdmaChannelOption.ACCEPT_HOOK, "ACCEPT_HOOK",
+          RdmaChannelOption.MAX_CONNECTIONS, "MAX_CONNECTIONS",
+          RdmaChannelOption.MAX_CONNECTIONS_PER_PEER, "MAX_CONNECTIONS_PER_PEER");
+
   private final SetOptions set = new SetOptions();
 
   AutoServerSocketChannelConfig(AutoServerSocketChannel channel, Runnable stopReading) {
@@ -18,6 +25,12 @@ final class AutoServerSocketChannelConfig extends RdmaServerSocketChannelConfig 
 
   @Override
   public <T> boolean setOption(ChannelOption<T> option, T value) {
+    if (channel.isActive()) {
+      String name = RDMA_ALONE.get(option);
+      if (name != null) {
+        throw new IllegalStateException(refusal(name));
+      }
+    }
     super.setOption(option, value);
     set.set(option, value);
     return true;
@@ -31,15 +44,23 @@ final class AutoServerSocketChannelConfig extends RdmaServerSocketChannelConfig 
     }
   }
 
-  /** Returns the name of an option that a socket cannot keep to; null if none was set. */
-  @Nullable String ofRdmaAlone() {
+  /**
+   * Returns why this cannot be bound, as a socket does not keep to what was set; null if it can.
+   */
+  @Nullable String refusal() {
     if (acceptHook() != null) {
-      return "ACCEPT_HOOK";
+      return refusal("ACCEPT_HOOK");
     }
     if (maxConnections() != Integer.MAX_VALUE) {
-      return "MAX_CONNECTIONS";
+      return refusal("MAX_CONNECTIONS");
     }
-    return maxConnectionsPerPeer() != Integer.MAX_VALUE ? "MAX_CONNECTIONS_PER_PEER" : null;
+    return maxConnectionsPerPeer() != Integer.MAX_VALUE
+        ? refusal("MAX_CONNECTIONS_PER_PEER")
+        : null;
+  }
+
+  private static String refusal(String option) {
+    return option + ": set (expected: not with TCP, which does not know it)";
   }
 
   /** Sets of a socket what was set of this channel, now and later. */

@@ -2,12 +2,14 @@
 package io.verbena.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
@@ -261,6 +263,31 @@ class AutoServerSocketChannelTest {
       assertThat(limit)
           .isInstanceOf(BindException.class)
           .hasMessageStartingWith("MAX_CONNECTIONS: set");
+    }
+  }
+
+  @Test
+  void takesNoHookOrLimitOnceItListensOverTcp() {
+    try (Ends ends = new Ends()) {
+      ChannelConfig config = bind(server(ends)).config();
+      String reason = ": set (expected: not with TCP, which does not know it)";
+
+      assertThatThrownBy(
+              () ->
+                  config.setOption(
+                      RdmaChannelOption.ACCEPT_HOOK,
+                      request -> {
+                        throw new AssertionError("nobody connects");
+                      }))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("ACCEPT_HOOK" + reason);
+      assertThatThrownBy(() -> config.setOption(RdmaChannelOption.MAX_CONNECTIONS, 10))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("MAX_CONNECTIONS" + reason);
+      assertThatThrownBy(() -> config.setOption(RdmaChannelOption.MAX_CONNECTIONS_PER_PEER, 1))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("MAX_CONNECTIONS_PER_PEER" + reason);
+      assertThat(config.getOption(RdmaChannelOption.MAX_CONNECTIONS)).isEqualTo(Integer.MAX_VALUE);
     }
   }
 
