@@ -23,10 +23,12 @@ import io.netty.util.AttributeKey;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -135,7 +137,8 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
 
   @Override
   public @Nullable InetSocketAddress localAddress() {
-    return (InetSocketAddress) super.localAddress();
+    // Netty's channel keeps the first address, and what is bound may have port 0.
+    return chosen == null ? bound : (InetSocketAddress) super.localAddress();
   }
 
   @Override
@@ -212,6 +215,12 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
   protected void doBind(SocketAddress address) {
     if (!(address instanceof InetSocketAddress socket)) {
       throw new UnsupportedAddressTypeException();
+    }
+    if (socket.isUnresolved()) {
+      throw new UnresolvedAddressException();
+    }
+    if (bound != null || connecting != null || chosen != null) {
+      throw new AlreadyBoundException();
     }
     // RDMA or TCP binds it as it connects.
     bound = socket;

@@ -27,6 +27,7 @@ import io.verbena.core.micrometer.VerbenaMeters;
 import io.verbena.core.testing.Addresses;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
@@ -157,6 +158,47 @@ class AutoSocketChannelTest {
     assertThat(received.inactive.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
     assertThat(channel.isOpen()).isFalse();
     assertThat(received.events).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void namesItsPortOnceItIsConnectedThoughItHasBoundAnyAndWasAskedBefore(Peer peer)
+      throws Exception {
+    Channel server = bind(peer);
+    Channel channel = client(new Collector()).register().syncUninterruptibly().channel();
+    channel.bind(new InetSocketAddress(0)).syncUninterruptibly();
+    assertThat(channel.localAddress()).isEqualTo(new InetSocketAddress(0));
+
+    channel.connect(server.localAddress()).syncUninterruptibly();
+
+    int port = ((InetSocketAddress) channel.localAddress()).getPort();
+    assertThat(port).isPositive();
+    SocketChannel accepted = ends.accepted();
+    assertThat(accepted.remoteAddress().getPort()).isEqualTo(port);
+  }
+
+  /** As a socket, and a channel of RDMA. */
+  @Test
+  void bindsOnceBeforeItConnects() {
+    Channel server = bind(Peer.BOTH);
+    InetSocketAddress any = new InetSocketAddress(0);
+    Channel channel = client(new Collector()).register().syncUninterruptibly().channel();
+    channel.bind(any).syncUninterruptibly();
+    Channel connected = Ends.connect(client(new Collector()), server);
+
+    assertThat(channel.bind(any).awaitUninterruptibly().cause())
+        .isInstanceOf(AlreadyBoundException.class);
+    assertThat(connected.bind(any).awaitUninterruptibly().cause())
+        .isInstanceOf(AlreadyBoundException.class);
+    assertThat(
+            client(new Collector())
+                .register()
+                .syncUninterruptibly()
+                .channel()
+                .bind(InetSocketAddress.createUnresolved("nobody.invalid", 0))
+                .awaitUninterruptibly()
+                .cause())
+        .isInstanceOf(UnresolvedAddressException.class);
   }
 
   @ParameterizedTest
