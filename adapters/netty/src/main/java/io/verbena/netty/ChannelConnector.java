@@ -6,6 +6,7 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.verbena.core.cm.ProgramData;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.VerbsException;
+import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -57,6 +58,15 @@ final class ChannelConnector implements ConnectionSetup.Owner {
   void registered(RdmaIoHandler on, ChannelPromise promise) {
     if (pending == null) {
       promise.setSuccess();
+    } else if (pending.hca() != on.hca()) {
+      IOException refusal =
+          new IOException(
+              "cannot accept "
+                  + pending.event().identifier().peer()
+                  + ": the event loop of the channel is on another HCA than its server's"
+                  + " (expected: one address and equal options for both groups)");
+      on.hca().meter().failed("accept", null, refusal);
+      promise.setFailure(refusal);
     } else if (channel.isOpen()) {
       ConnectionSetup begun =
           new ConnectionSetup(on, this, promise, config.getConnectTimeoutMillis(), pending.event());

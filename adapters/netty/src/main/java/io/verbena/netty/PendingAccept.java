@@ -35,6 +35,11 @@ final class PendingAccept {
     return event;
   }
 
+  /** Returns the HCA of the listener. */
+  SharedHca hca() {
+    return hca;
+  }
+
   /** Gives the slot back, if it has it. */
   void releaseSlot() {
     if (hasSlot.compareAndSet(true, false)) {

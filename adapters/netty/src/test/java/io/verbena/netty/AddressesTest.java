@@ -12,11 +12,16 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.NetUtil;
+import io.verbena.RdmaOptions;
 import io.verbena.core.testing.Addresses;
+import java.lang.ref.WeakReference;
 import java.net.BindException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -25,7 +30,9 @@ import java.nio.channels.UnresolvedAddressException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -364,9 +371,69 @@ class AddressesTest {
     }
   }
 
+  /** Other options are another HCA, whose loops accept nothing of this one. */
+  @Test
+  void aChannelOfAnotherHcaThanItsServersIsRefusedByNameAndLeavesNothing() throws Exception {
+    URI hca = Addresses.of("netty");
+    MultiThreadIoEventLoopGroup boss = group(hca);
+    MultiThreadIoEventLoopGroup workers = group(hca, Ends.options().sendDepth(48));
+    Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+    Queue<WeakReference<Object>> children = new ConcurrentLinkedQueue<>();
+    try {
+      Channel server =
+          new ServerBootstrap()
+              .group(boss)
+              .channel(RdmaServerSocketChannel.class)
+              .handler(
+                  new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelRead(ChannelHandlerContext context, Object child) {
+                      children.add(new WeakReference<>(child));
+                      workers
+                          .register((Channel) child)
+                          .addListener(done -> failures.add(done.cause()));
+                    }
+                  })
+              .childHandler(new Collector())
+              .bind(Ends.anyPort())
+              .syncUninterruptibly()
+              .channel();
+      for (int i = 0; i < 3; i++) {
+        ChannelFuture connecting =
+            new Bootstrap()
+                .group(workers)
+                .channel(RdmaSocketChannel.class)
+                .handler(new Collector())
+                .connect(server.localAddress());
+        assertThat(connecting.awaitUninterruptibly().cause())
+            .isInstanceOf(ConnectException.class);
+      }
+
+      await().atMost(Ends.LIMIT).until(() -> failures.size() == 3);
+      assertThat(failures)
+          .allSatisfy(
+              failure -> assertThat(failure).hasMessageContaining("another HCA than its server's"));
+      failures.clear();
+      await()
+          .atMost(Ends.LIMIT)
+          .until(
+              () -> {
+                System.gc();
+                return children.stream().allMatch(child -> child.get() == null);
+              });
+      assertThat(server.isActive()).isTrue();
+    } finally {
+      end(boss);
+      end(workers);
+    }
+  }
+
   private static MultiThreadIoEventLoopGroup group(URI hca) {
-    return new MultiThreadIoEventLoopGroup(
-        1, RdmaIoHandler.newFactory(hca, Ends.options().build()));
+    return group(hca, Ends.options());
+  }
+
+  private static MultiThreadIoEventLoopGroup group(URI hca, RdmaOptions.Builder options) {
+    return new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory(hca, options.build()));
   }
 
   private static void end(MultiThreadIoEventLoopGroup group) {
