@@ -106,6 +106,20 @@ public final class RdmaIoHandler implements IoHandler {
     keepAlive = keepAlive();
   }
 
+  private static RdmaIoHandler open(
+      ThreadAwareExecutor executor,
+      URI address,
+      RdmaOptions options,
+      @Nullable IoHandlerFactory sockets) {
+    SharedHca hca = SharedHca.open(address, options);
+    try {
+      return new RdmaIoHandler(executor, hca, sockets);
+    } catch (RuntimeException | Error e) {
+      hca.guarded(hca::release);
+      throw e;
+    }
+  }
+
   private KeepAliveRounds<QueueMember> keepAlive() {
     KeepAliveRounds<QueueMember> rounds = new KeepAliveRounds<>(queues, hca.options());
     rounds.start(System.nanoTime());
@@ -126,7 +140,13 @@ public final class RdmaIoHandler implements IoHandler {
   private void reopen() {
     SharedHca opened = SharedHca.open(hca.address(), hca.options());
     SharedHca failed = hca;
-    CompletionChannel made = channelOf(opened);
+    CompletionChannel made;
+    try {
+      made = channelOf(opened);
+    } catch (RuntimeException | Error e) {
+      opened.guarded(opened::release);
+      throw e;
+    }
     closeOnHca();
     hca = opened;
     channel = made;
@@ -183,7 +203,7 @@ public final class RdmaIoHandler implements IoHandler {
   public static IoHandlerFactory newFactory(URI hca, RdmaOptions options) {
     requireNonNull(hca, "hca");
     requireNonNull(options, "options");
-    return executor -> new RdmaIoHandler(executor, SharedHca.open(hca, options), null);
+    return executor -> open(executor, hca, options, null);
   }
 
   /**
@@ -196,7 +216,7 @@ public final class RdmaIoHandler implements IoHandler {
     requireNonNull(hca, "hca");
     requireNonNull(options, "options");
     requireNonNull(sockets, "sockets");
-    return executor -> new RdmaIoHandler(executor, SharedHca.open(hca, options), sockets);
+    return executor -> open(executor, hca, options, sockets);
   }
 
   SharedHca hca() {

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static io.verbena.netty.RdmaIoHandler.newFactory;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.verbena.RdmaOptions;
+import io.verbena.emulated.DeviceFault;
 import java.net.URI;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -43,5 +49,40 @@ class HcaUsersTest {
       assertThat(server.connectionsTaken()).isZero();
     }
     assertClosed(hca);
+  }
+
+  @Test
+  void aLoopThatCannotBeMadeDoesNotKeepIt() {
+    RdmaOptions options = Ends.options().build();
+    SharedHca hca = SharedHca.open(HCA, options);
+    ObservedProvider.refuse("Device.createCompletionChannel");
+
+    assertThatThrownBy(() -> new MultiThreadIoEventLoopGroup(1, newFactory(HCA, options)))
+        .hasStackTraceContaining(ObservedProvider.MESSAGE);
+
+    hca.release();
+    assertClosed(hca);
+  }
+
+  @Test
+  void aLoopThatCannotOpenItAgainDoesNotKeepIt() throws Exception {
+    String fuse = "netty-users";
+    URI fused = URI.create(HCA + "?fuse=" + fuse);
+    SharedHca again;
+    try (Ends ends = new Ends(Ends.options(), fused, HCA)) {
+      Channel server = Ends.bind(ends.server(new Collector()));
+      assertThat(DeviceFault.inject(fuse)).isEqualTo(1);
+      assertThat(server.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      ObservedProvider.refuse("Device.createCompletionChannel");
+
+      Throwable refused =
+          ends.server(new Collector()).bind(Ends.anyPort()).awaitUninterruptibly().cause();
+
+      assertThat(refused).hasMessageContaining(ObservedProvider.MESSAGE);
+      again = SharedHca.open(fused, Ends.options().build());
+      assertThat(Ends.bind(ends.server(new Collector())).isActive()).isTrue();
+    }
+    again.release();
+    assertClosed(again);
   }
 }
