@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ServerSocketChannelConfig;
 import java.util.Map;
@@ -21,6 +22,13 @@ final class AutoServerSocketChannelConfig extends RdmaServerSocketChannelConfig 
 
   AutoServerSocketChannelConfig(AutoServerSocketChannel channel, Runnable stopReading) {
     super(channel, stopReading);
+  }
+
+  @Override
+  public <T> T getOption(ChannelOption<T> option) {
+    ChannelConfig socket = set.socket();
+    T value = socket == null ? null : socket.getOption(option);
+    return value == null ? super.getOption(option) : value;
   }
 
   @Override

@@ -8,6 +8,7 @@ import static io.netty.channel.ChannelOption.AUTO_READ;
 import static io.netty.channel.ChannelOption.CONNECT_TIMEOUT_MILLIS;
 import static io.netty.channel.ChannelOption.IP_TOS;
 import static io.netty.channel.ChannelOption.MAX_MESSAGES_PER_READ;
+import static io.netty.channel.ChannelOption.MAX_MESSAGES_PER_WRITE;
 import static io.netty.channel.ChannelOption.MESSAGE_SIZE_ESTIMATOR;
 import static io.netty.channel.ChannelOption.RECVBUF_ALLOCATOR;
 import static io.netty.channel.ChannelOption.SO_KEEPALIVE;
@@ -330,6 +331,27 @@ class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChan
   public SocketChannelConfig setWriteBufferWaterMark(WriteBufferWaterMark mark) {
     super.setWriteBufferWaterMark(mark);
     changed(WRITE_BUFFER_WATER_MARK, mark);
+    return this;
+  }
+
+  @Override
+  public SocketChannelConfig setWriteBufferHighWaterMark(int bytes) {
+    super.setWriteBufferHighWaterMark(bytes);
+    changed(WRITE_BUFFER_WATER_MARK, getWriteBufferWaterMark());
+    return this;
+  }
+
+  @Override
+  public SocketChannelConfig setWriteBufferLowWaterMark(int bytes) {
+    super.setWriteBufferLowWaterMark(bytes);
+    changed(WRITE_BUFFER_WATER_MARK, getWriteBufferWaterMark());
+    return this;
+  }
+
+  @Override
+  public SocketChannelConfig setMaxMessagesPerWrite(int messages) {
+    super.setMaxMessagesPerWrite(messages);
+    changed(MAX_MESSAGES_PER_WRITE, messages);
     return this;
   }
 }

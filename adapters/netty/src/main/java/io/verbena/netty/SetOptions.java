@@ -21,6 +21,8 @@ final class SetOptions {
 
   /** Notes an option, and sets it of the socket, which may not know it. */
   synchronized <T> void set(ChannelOption<T> option, T value) {
+    // Behind the others: of two that set one thing, the later holds.
+    values.remove(option);
     values.put(option, value);
     ChannelConfig to = socket;
     if (to != null) {

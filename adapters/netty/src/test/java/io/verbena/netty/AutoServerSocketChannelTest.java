@@ -16,6 +16,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.NetUtil;
@@ -24,6 +25,7 @@ import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
 import java.net.URI;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.file.Files;
@@ -263,6 +265,18 @@ class AutoServerSocketChannelTest {
       assertThat(limit)
           .isInstanceOf(BindException.class)
           .hasMessageStartingWith("MAX_CONNECTIONS: set");
+    }
+  }
+
+  @Test
+  void namesTheOptionsOfItsSocket() {
+    try (Ends ends = new Ends()) {
+      ChannelOption<Integer> ofSockets = NioChannelOption.of(StandardSocketOptions.SO_RCVBUF);
+      Channel server = bind(server(ends));
+
+      server.config().setOption(ofSockets, 10_000);
+
+      assertThat(server.config().getOption(ofSockets)).isPositive();
     }
   }
 

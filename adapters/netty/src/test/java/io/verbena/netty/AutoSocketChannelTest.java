@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -10,13 +11,16 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.SocketChannelConfig;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.resolver.NoopAddressResolverGroup;
@@ -491,6 +495,29 @@ class AutoSocketChannelTest {
     assertThat(channel.alloc()).isSameAs(plain.alloc());
     channel.config().setOption(ChannelOption.SO_KEEPALIVE, false);
     assertThat(channel.config().getOption(ChannelOption.SO_KEEPALIVE)).isFalse();
+  }
+
+  @Test
+  @SuppressWarnings("deprecation") // of the option that sets one of the two marks
+  void aSocketGetsWhatTheMethodsOfTheConfigurationSet() {
+    Channel server = bind(Peer.TCP);
+    Channel channel =
+        client(new Collector())
+            .option(ChannelOption.WRITE_BUFFER_HIGH_WATER_MARK, 1 << 20)
+            .register()
+            .syncUninterruptibly()
+            .channel();
+    SocketChannelConfig config = (SocketChannelConfig) channel.config();
+    config.setWriteBufferHighWaterMark(8 << 20);
+    config.setWriteBufferLowWaterMark(1 << 20);
+    ((DefaultChannelConfig) config).setMaxMessagesPerWrite(3);
+
+    channel.connect(server.localAddress()).syncUninterruptibly();
+
+    assertThat(channel.bytesBeforeUnwritable()).isEqualTo((8 << 20) + 1L);
+    ChannelConfig socket = requireNonNull(((AutoSocketChannel) channel).carrier()).config();
+    assertThat(socket.getWriteBufferLowWaterMark()).isEqualTo(1 << 20);
+    assertThat(socket.getOption(ChannelOption.MAX_MESSAGES_PER_WRITE)).isEqualTo(3);
   }
 
   /** As where the program has sockets alone. */
