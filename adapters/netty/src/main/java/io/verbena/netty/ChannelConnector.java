@@ -126,6 +126,11 @@ final class ChannelConnector implements ConnectionSetup.Owner {
   }
 
   @Override
+  public void atClose(Runnable step) {
+    channel.atClose(step);
+  }
+
+  @Override
   public ByteBuffer privateData() {
     return config.privateData();
   }

@@ -43,6 +43,9 @@ final class ConnectionSetup {
     /** Returns the owner that the stream calls. */
     Stream.Owner streamOwner();
 
+    /** Adds what the close of the channel gives back. */
+    void atClose(Runnable step);
+
     /** Returns what the program sends along with a connect. */
     ByteBuffer privateData();
 
@@ -259,7 +262,7 @@ final class ConnectionSetup {
 
   private void releaseWithChannel(LocalPorts.@Nullable Taken taken) {
     if (taken != null) {
-      promise.channel().closeFuture().addListener(closed -> taken.release());
+      owner.atClose(taken::release);
     }
   }
 

@@ -250,13 +250,11 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     InetSocketAddress client =
         clients.take(at.remote(request.identifier()), handshake == null ? 0 : handshake.port());
     RdmaSocketChannel child = new RdmaSocketChannel(this, client, pending);
-    child
-        .closeFuture()
-        .addListener(
-            closed -> {
-              clients.release(client);
-              pending.releaseSlot();
-            });
+    child.atClose(
+        () -> {
+          clients.release(client);
+          pending.releaseSlot();
+        });
     at.dispatcher().register(request.identifier(), child.connector());
     return child;
   }

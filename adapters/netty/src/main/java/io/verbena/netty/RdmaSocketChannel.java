@@ -24,6 +24,8 @@ import java.net.SocketAddress;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +61,9 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
   /** Of the channel in front of this one, once that has chosen it. */
   private @Nullable ChannelPipeline chosenBy;
+
+  /** Netty completes no {@code closeFuture} for what is closed forcibly. */
+  private final List<Runnable> atClose = new ArrayList<>(2);
 
   private @Nullable IoRegistration registration;
   private volatile @Nullable RdmaIoHandler handler;
@@ -201,6 +206,11 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             : wanted;
   }
 
+  /** Adds what the close gives back. The channel is open. */
+  void atClose(Runnable step) {
+    atClose.add(step);
+  }
+
   @Override
   protected void doDisconnect() throws Exception {
     doClose();
@@ -212,6 +222,15 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
       return;
     }
     state = State.CLOSED;
+    try {
+      endConnection();
+    } finally {
+      atClose.forEach(Runnable::run);
+      atClose.clear();
+    }
+  }
+
+  private void endConnection() throws Exception {
     if (!isRegistered()) {
       // One that cannot be set up is on the loop already, and Netty deregisters none that is not
       // registered.

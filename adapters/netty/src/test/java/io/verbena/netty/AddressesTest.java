@@ -224,6 +224,49 @@ class AddressesTest {
     }
   }
 
+  /** As Netty closes one that no loop takes. */
+  @Test
+  void aChannelThatIsClosedForciblyGivesTheAddressOfItsClientBack() {
+    Queue<Integer> seen = new ConcurrentLinkedQueue<>();
+    int port = 40_128;
+    try (Ends ends = new Ends()) {
+      Channel server =
+          Ends.bind(
+              ends.server(Collector::new)
+                  .handler(
+                      new ChannelInboundHandlerAdapter() {
+                        @Override
+                        public void channelRead(ChannelHandlerContext context, Object child) {
+                          RdmaSocketChannel accepting = (RdmaSocketChannel) child;
+                          seen.add(requireNonNull(accepting.remoteAddress()).getPort());
+                          accepting.unsafe().closeForcibly();
+                        }
+                      }));
+
+      for (int i = 0; i < 2; i++) {
+        ChannelFuture connecting = connectFrom(ends, server, new InetSocketAddress(port));
+        assertThat(connecting.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+        assertThat(connecting.channel().closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis()))
+            .isTrue();
+      }
+
+      assertThat(seen).containsExactly(port, port);
+    }
+  }
+
+  @Test
+  void aClientThatIsClosedForciblyGivesItsPortBack() {
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(Collector::new));
+      InetSocketAddress bound = new InetSocketAddress(40_129);
+      Channel first = connectFrom(ends, server, bound).syncUninterruptibly().channel();
+
+      first.eventLoop().submit(() -> first.unsafe().closeForcibly()).syncUninterruptibly();
+
+      assertThat(connectFrom(ends, server, bound).awaitUninterruptibly().cause()).isNull();
+    }
+  }
+
   /** The wildcard and the loopback are the HCA's; {@code 127.0.0.2} is this machine's. */
   @Test
   void anHcaThatIsNamedByItsHostHasThatHostsAddress() {
