@@ -10,7 +10,9 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
+import io.netty.channel.IoEvent;
 import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoRegistration;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.ServerSocketChannelConfig;
 import io.netty.util.NetUtil;
@@ -52,6 +54,7 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
   /** Makes its socket; null for what the loop has. */
   private final @Nullable ChannelFactory<? extends ServerSocketChannel> sockets;
 
+  private @Nullable IoRegistration registration;
   private volatile List<Channel> listening = List.of();
   private volatile @Nullable InetSocketAddress address;
   private volatile boolean closed;
@@ -101,6 +104,38 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
   @Override
   protected boolean isCompatible(EventLoop loop) {
     return loop instanceof IoEventLoop;
+  }
+
+  @Override
+  protected AbstractUnsafe newUnsafe() {
+    return new LifeCycle();
+  }
+
+  @Override
+  protected void doRegister(ChannelPromise promise) {
+    if (!RdmaIoHandler.isCompatibleLoop(eventLoop())) {
+      promise.setSuccess();
+      return;
+    }
+    ((IoEventLoop) eventLoop())
+        .register((LifeCycle) unsafe())
+        .addListener(
+            done -> {
+              // An HCA that has failed, and is not there again, fails the bind.
+              if (done.isSuccess()) {
+                registration = (IoRegistration) done.getNow();
+              }
+              promise.setSuccess();
+            });
+  }
+
+  @Override
+  protected void doDeregister() {
+    IoRegistration made = registration;
+    if (made != null) {
+      registration = null;
+      made.cancel();
+    }
   }
 
   @Override
@@ -266,6 +301,24 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
   private static void close(Channel each) {
     if (each.isOpen()) {
       each.unsafe().close(each.voidPromise());
+    }
+  }
+
+  /** Ends the channel with its loop, whether it is bound or not. */
+  private final class LifeCycle extends AbstractUnsafe implements RdmaIoHandle {
+    @Override
+    public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {
+      promise.setFailure(new UnsupportedOperationException("connect: a channel that listens"));
+    }
+
+    @Override
+    public void handle(IoRegistration on, IoEvent event) {
+      // The channels below learn of it.
+    }
+
+    @Override
+    public void close() {
+      close(voidPromise());
     }
   }
 }

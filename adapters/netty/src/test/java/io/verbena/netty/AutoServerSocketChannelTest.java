@@ -442,4 +442,15 @@ class AutoServerSocketChannelTest {
     assertThat(server.isOpen()).isFalse();
     assertThat(client.isOpen()).isFalse();
   }
+
+  @Test
+  void endsWithItsLoopsThoughItWasNeverBound() {
+    Channel server;
+    try (Ends ends = new Ends()) {
+      server = server(ends).register().syncUninterruptibly().channel();
+    }
+
+    assertThat(server.isOpen()).isFalse();
+    assertThat(server.closeFuture().isDone()).isTrue();
+  }
 }
