@@ -67,6 +67,8 @@ class UsageTest {
           pingpong --local --timeout 0        | --timeout: 0 (expected: >= 1)
           pingpong -d emulated://x            | --local
           pingpong -d rxe0                    | a URI
+          pingpong -d roce://10.0.0.1 roce://node_1 | server: roce://node_1 (expected: a host, or a URI
+          perf send lat -d roce://10.0.0.1 roce://node_1 | server: roce://node_1 (expected: a host
           pingpong -d disni://10.0.0.1 -p 70000 | -p: 70000 (expected: 1..65535)
           pingpong --local -d disni:10.0.0.1  | -d: disni:10.0.0.1 (expected: a URI
           perf write bw -d disni:10.0.0.1 -R  | -d: disni:10.0.0.1 (expected: a URI

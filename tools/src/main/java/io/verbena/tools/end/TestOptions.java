@@ -68,6 +68,9 @@ public final class TestOptions extends TimeoutOption {
     if (inOneJvm && !local) {
       throw wrong("-d: " + chosen + " lives in one JVM (expected: --local, or another device)");
     }
+    if (uri != null && server == null) {
+      throw wrong("server: " + host + " (expected: a host, or a URI with one)");
+    }
     int to = uri != null && uri.getPort() > 0 ? uri.getPort() : port;
     return new TestAddress(chosen, server, range("-p", to, local ? 0 : 1, MAX_PORT), limit);
   }
