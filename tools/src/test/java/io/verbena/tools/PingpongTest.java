@@ -49,6 +49,14 @@ class PingpongTest {
     assertThat(run.out()).contains("20 iters in ");
   }
 
+  @Test
+  void takesAServiceLevelAndThePortOfTheDevice() {
+    Run run = Run.of("pingpong --local -c -n 20 -i 1 -l 3");
+
+    assertThat(run.exitCode()).describedAs(run.err()).isZero();
+    assertThat(run.out()).contains("20 iters in ");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -62,7 +62,7 @@ class UsageTest {
           pingpong --local --srq -q 9 -r 8    | -r: 8 (expected: >= 9, a receive for each
           pingpong --local --srq --transport ud | --srq: with --transport UD (expected: RC)
           pingpong --local -i 2               | -i: 2 (expected: 1)
-          pingpong --local -l 3               | -l: 3 (expected: 0)
+          pingpong --local -l 16              | -l: 16 (expected: 0..15)
           pingpong --local 10.0.0.1           | --local: 10.0.0.1
           pingpong --local --timeout 0        | --timeout: 0 (expected: >= 1)
           pingpong -d emulated://x            | --local

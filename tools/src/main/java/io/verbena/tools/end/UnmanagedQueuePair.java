@@ -89,8 +89,19 @@ public final class UnmanagedQueuePair extends TestQueuePair {
    * @param served READs and atomics that the peer has under way at once
    */
   public void connect(QueuePairAddress peer, Mtu mtu, int timeout, int outstanding, int served) {
+    connect(peer, mtu, timeout, outstanding, served, 0);
+  }
+
+  /**
+   * Brings it to RTS, with another service level than 0.
+   *
+   * @param serviceLevel of InfiniBand, 0 to 15
+   */
+  public void connect(
+      QueuePairAddress peer, Mtu mtu, int timeout, int outstanding, int served, int serviceLevel) {
     int lid = here().lid() == 0 ? 0 : peer.lid();
-    AddressVector way = new AddressVector(peer.gid(), Math.max(0, gidIndex), 64, 0, 0, lid, 0);
+    AddressVector way =
+        new AddressVector(peer.gid(), Math.max(0, gidIndex), 64, 0, 0, lid, serviceLevel);
     remote = peer.queuePair();
     QueuePairAttributes receive = new QueuePairAttributes().state(QueuePairState.RTR);
     QueuePairAttributes send =

@@ -63,6 +63,8 @@ public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
 
   private static final int DEFAULT_PAIRS = 16;
 
+  private static final int MAX_SERVICE_LEVEL = 15;
+
   @Mixin private final TestOptions options = new TestOptions();
 
   @Option(
@@ -122,13 +124,13 @@ public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
   @Option(
       names = {"-i", "--ib-port"},
       paramLabel = "PORT",
-      description = "The device's port: 1, as devices have no other here.")
-  private int ibPort = 1;
+      description = "The port of the device: the one that its URI names, as port=.")
+  private @Nullable Integer ibPort;
 
   @Option(
       names = {"-l", "--sl"},
       paramLabel = "LEVEL",
-      description = "Service level: 0, as the way to a peer has no other here.")
+      description = "Service level of InfiniBand, 0 to 15 (default: ${DEFAULT-VALUE}).")
   private int serviceLevel;
 
   @Option(
@@ -151,12 +153,7 @@ public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
     options.range("-s", size(), 1, MAX_SIZE);
     options.atLeast("-r", rxDepth, 1);
     options.atLeast("-n", iterations, 1);
-    if (ibPort != 1) {
-      throw options.wrong("-i: " + ibPort + " (expected: 1)");
-    }
-    if (serviceLevel != 0) {
-      throw options.wrong("-l: " + serviceLevel + " (expected: 0)");
-    }
+    options.range("-l", serviceLevel, 0, MAX_SERVICE_LEVEL);
     checkPairs();
     options.mtu(mtu);
     TestRun.run(here, options.isLocal(), this);
@@ -199,6 +196,10 @@ public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
     Set<Access> access = EnumSet.of(Access.LOCAL_WRITE);
     try (End end =
         End.open(device, 2 * size() + header, access, pairs() + 1, rxDepth + 1, events)) {
+      int port = end.device().port().number();
+      if (ibPort != null && ibPort != port) {
+        throw options.wrong("-i: " + ibPort + " (expected: " + port + ")");
+      }
       int most = end.device().port().activeMtu().bytes();
       if (type == QueuePairType.UD && size() > most) {
         throw new ToolFailure(
@@ -241,7 +242,7 @@ public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
           "give both ends the same -q");
     }
     for (int i = 0; i < ours.size(); i++) {
-      ours.get(i).connect(peers.get(i), options.mtu(mtu), TIMEOUT, 1, 1);
+      ours.get(i).connect(peers.get(i), options.mtu(mtu), TIMEOUT, 1, 1, serviceLevel);
     }
     if (client) {
       PingpongAddress.writeDone(socket.getOutputStream());

@@ -104,6 +104,7 @@ class FakeDevicesTest {
     "mlx5-ib, pingpong --local -n 10 -c -d disni://10.0.4.1, 0007",
     "mlx5-ib, pingpong --local -n 10 -c -d disni://10.0.14.1, 0008",
     "mlx5-ib, pingpong --local -n 10 -g 0 -d disni://10.0.4.1, 0007",
+    "mlx5-ib, pingpong --local -n 10 -i 2 -l 3 -d disni://10.0.14.1, 0008",
     "mlx5-ib, pingpong --local -n 10 --srq -q 2 -d disni://10.0.4.1, 0007",
     "mlx5-ib-ud, pingpong --local -n 10 --transport ud -d disni://10.0.24.1, 0007",
     "mlx5-ib, perf send lat --local -n 10 -d disni://10.0.4.1, 0007",
