@@ -91,6 +91,14 @@ class UsageTest {
           perf write lat --local -e           | -e: with write (expected: send, read or atomic)
           perf read lat --local -e -D 1       | -e: with -D (expected: one of them)
           perf send bw --local -R -c UD       | -R: with -c UD (expected: RC)
+          perf atomic bw --local -a           | -a: with atomic (expected: send, write or read)
+          perf write bw --local -a -s 64      | -a: with -s (expected: one of them)
+          perf write bw --local -p 7000       | -p: 7000 (expected: none with --local)
+          perf write bw --local -R -p 7000    | -p: 7000 (expected: none with --local)
+          pingpong --local -p 7000            | -p: 7000 (expected: none with --local)
+          ping --local -p 7000                | -p: 7000 (expected: none with emulated://ping,
+          ping --local -I 10.0.0.1            | -I: 10.0.0.1 (expected: none with emulated://ping,
+          datagrams --local -p 7000           | -p: 7000 (expected: none with emulated://datagrams
           perf read bw --local -R -m 1024     | -R: with -m (expected: one of them)
           perf read bw --local -R -x 1        | -R: with -x (expected: one of them)
           perf read bw --local -R -u 14       | -R: with -u (expected: one of them)

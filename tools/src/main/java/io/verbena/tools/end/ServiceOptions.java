@@ -43,6 +43,9 @@ public final class ServiceOptions extends TimeoutOption {
         throw wrong(
             option + ": " + at + " lives in one JVM (expected: --local, or another address)");
       }
+      if (port != null) {
+        throw wrong("-p: " + port + " (expected: none with " + at + ", which lives in one JVM)");
+      }
       return at;
     } catch (URISyntaxException e) {
       throw wrong(option + ": " + text + ": " + e.getMessage());

@@ -29,8 +29,8 @@ public final class TestOptions extends TimeoutOption {
   @Option(
       names = {"-p", "--port"},
       paramLabel = "PORT",
-      description = "Listen on, or connect to, this TCP port (default: ${DEFAULT-VALUE}).")
-  private int port = DEFAULT_PORT;
+      description = "Listen on, or connect to, this TCP port (default: 18515).")
+  private @Nullable Integer port;
 
   @Option(
       names = "--local",
@@ -71,8 +71,20 @@ public final class TestOptions extends TimeoutOption {
     if (uri != null && server == null) {
       throw wrong("server: " + host + " (expected: a host, or a URI with one)");
     }
-    int to = uri != null && uri.getPort() > 0 ? uri.getPort() : port;
+    int byDefault = port == null ? DEFAULT_PORT : port;
+    int to = uri != null && uri.getPort() > 0 ? uri.getPort() : byDefault;
     return new TestAddress(chosen, server, range("-p", to, local ? 0 : 1, MAX_PORT), limit);
+  }
+
+  /**
+   * Refuses a port that nothing would heed.
+   *
+   * @throws ParameterException if there is one, and both ends run here
+   */
+  public void refuseLocalPort() {
+    if (local && port != null) {
+      throw wrong("-p: " + port + " (expected: none with --local)");
+    }
   }
 
   private URI uri(String text) {

@@ -209,6 +209,9 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
     TestAddress here = options.address(host);
     address = here;
     plan = plan(here);
+    if (!managed || isEmulated(here.device())) {
+      options.refuseLocalPort();
+    }
     if (csv && json) {
       throw options.wrong("--csv: with --json (expected: one of them)");
     }
@@ -344,6 +347,12 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
     if (events && seconds != null) {
       throw options.wrong("-e: with -D (expected: one of them)");
     }
+    if (all && (verb == Verb.ATOMIC || size != null)) {
+      throw options.wrong(
+          verb == Verb.ATOMIC
+              ? "-a: with atomic (expected: send, write or read)"
+              : "-a: with -s (expected: one of them)");
+    }
     if (managed && type != QueuePairType.RC) {
       throw options.wrong("-R: with -c " + type + " (expected: RC)");
     }
@@ -356,10 +365,14 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
     }
   }
 
+  private static boolean isEmulated(URI device) {
+    return device.getScheme().equals("emulated");
+  }
+
   /** The address of the server's connection manager, as this end's device reaches it. */
   private URI meeting(TestAddress here) {
     URI device = here.device();
-    if (device.getScheme().equals("emulated")) {
+    if (isEmulated(device)) {
       return device;
     }
     String server = here.server() == null ? device.getHost() : here.server();

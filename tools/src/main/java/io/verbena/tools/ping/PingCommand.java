@@ -96,6 +96,10 @@ public final class PingCommand implements Callable<Integer> {
     PrintWriter out = verbose ? service.out() : null;
     String at = address == null && side.local ? LOCAL : address;
     URI server = service.address("-a", at, side.local, source);
+    if (source != null && "emulated".equals(server.getScheme())) {
+      throw service.wrong(
+          "-I: " + source + " (expected: none with " + server + ", which lives in one JVM)");
+    }
     if (side.local) {
       both(server, options, out);
     } else if (side.server) {

@@ -150,6 +150,7 @@ public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
   public Integer call() throws Exception {
     TestAddress here = options.address(host);
     address = here;
+    options.refuseLocalPort();
     options.range("-s", size(), 1, MAX_SIZE);
     options.atLeast("-r", rxDepth, 1);
     options.atLeast("-n", iterations, 1);
