@@ -67,7 +67,7 @@ final class BandwidthRun {
       }
     }
     connection.awaitCredits();
-    return result(posted, last - begin);
+    return result(posted, posted, last - begin);
   }
 
   private void fill(int index) {
@@ -115,11 +115,9 @@ final class BandwidthRun {
 
   /** Receives all, or what comes until the client has ended. */
   Bandwidth receive() throws ToolFailure, IOException, InterruptedException {
-    long received = 0;
-    long first = 0;
-    long last = 0;
+    ReceiveClock clock = new ReceiveClock();
     boolean over = false;
-    while (plan.isTimed() || received < plan.total()) {
+    while (plan.isTimed() || clock.count() < plan.total()) {
       connection.pollCredits();
       int polled = connection.pollReceived();
       if (polled == 0) {
@@ -130,22 +128,23 @@ final class BandwidthRun {
         over = connection.isOver(false);
         continue;
       }
-      last = System.nanoTime();
-      first = received == 0 ? last : first;
-      received += polled;
+      clock.came(polled, System.nanoTime());
       connection.repostReceives(polled);
     }
     connection.awaitCredits();
-    return result(received, last - first);
+    return result(clock.count(), clock.timed(), clock.nanos());
   }
 
-  private Bandwidth result(long count, long nanos) {
+  /**
+   * @param timed how many of {@code count} were done in {@code nanos}; with none the average is 0
+   */
+  private Bandwidth result(long count, long timed, long nanos) {
     double seconds = Math.max(1, nanos) / NANOS_PER_SECOND;
     return new Bandwidth(
         connection.size(),
         count,
         peak(),
-        count * (double) connection.size() / seconds,
+        timed * (double) connection.size() / seconds,
         histogram,
         gbits);
   }
