@@ -197,7 +197,7 @@ final class Catalog {
     Workload<OneWay> work =
         new Workload<>(
             "stream-64",
-            "64 B messages one way",
+            "64 B messages one way: netty and aeron-backoff sleep when idle, others poll",
             "M/s",
             1e-6,
             true,
@@ -216,7 +216,7 @@ final class Catalog {
     Workload<OneWay> work =
         new Workload<>(
             "stream-64k",
-            "64 KiB messages one way",
+            "64 KiB messages one way: netty and aeron-backoff sleep when idle, others poll",
             "GB/s",
             LARGE * 1e-9,
             true,

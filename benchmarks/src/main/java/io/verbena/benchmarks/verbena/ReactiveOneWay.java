@@ -24,7 +24,7 @@ public final class ReactiveOneWay implements OneWay {
   private MessageSource source;
   private long left;
 
-  /** With the default options. */
+  /** With the default options, but for the loops, which poll. */
   public ReactiveOneWay(int size) {
     this(size, RdmaOptions.defaults());
   }
