@@ -23,7 +23,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Netty connections as a program has them that sets no options; an event loop for each end. */
+/**
+ * Netty connections without options of a program's own; an event loop for each end, which sleeps
+ * when it is idle ({@code PollMode.EVENT} over RDMA, where the default is adaptive).
+ */
 public final class NettyIdleConnections implements IdleConnections {
   private static final Duration LIMIT = Duration.ofSeconds(10);
 

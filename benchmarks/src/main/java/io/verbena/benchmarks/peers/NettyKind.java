@@ -116,7 +116,7 @@ public enum NettyKind {
     return handler(RECEIVE_SIZE);
   }
 
-  /** Loops as a program has them that sets nothing up. */
+  /** Loops as a program has them that sets nothing up, but for the poll mode. */
   public IoHandlerFactory plainHandler() {
     return handler(PLAIN_RECEIVE_SIZE);
   }
