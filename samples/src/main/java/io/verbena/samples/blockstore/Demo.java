@@ -4,6 +4,7 @@ package io.verbena.samples.blockstore;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
+import io.verbena.samples.program.Count;
 import io.verbena.samples.program.Program;
 import io.verbena.samples.report.Progress;
 import io.verbena.samples.report.Report;
@@ -62,6 +63,7 @@ public final class Demo implements Callable<Integer> {
 
   @Option(
       names = "--window",
+      converter = Count.class,
       defaultValue = "64",
       description = "Messages that may be under way unasked (default: ${DEFAULT-VALUE}).")
   private int window;
@@ -74,6 +76,7 @@ public final class Demo implements Callable<Integer> {
 
   @Option(
       names = "--rounds",
+      converter = Count.class,
       defaultValue = "3",
       description =
           "Measured rounds of each job; the table has medians (default: ${DEFAULT-VALUE}).")
@@ -81,6 +84,7 @@ public final class Demo implements Callable<Integer> {
 
   @Option(
       names = "--round-trips",
+      converter = Count.class,
       defaultValue = "10000",
       description =
           "Requests in a round of list and stat, a quarter by gRPC (default: ${DEFAULT-VALUE}).")
@@ -97,6 +101,7 @@ public final class Demo implements Callable<Integer> {
 
   @Option(
       names = "--limit",
+      converter = Count.class,
       defaultValue = "120",
       description = "Seconds after which a step has failed (default: ${DEFAULT-VALUE}).")
   private int limitSeconds;

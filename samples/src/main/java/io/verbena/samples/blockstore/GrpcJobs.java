@@ -41,7 +41,7 @@ final class GrpcJobs {
 
   /** Calls take longer by gRPC, so there are fewer. */
   private void listAndStat() {
-    int calls = plan.roundTrips() / 4;
+    int calls = Math.max(1, plan.roundTrips() / 4);
     Rounds<RoundTrips.Result> results =
         onBoth(
             "(f) list and stat by gRPC, one client",

@@ -2,6 +2,7 @@
 package io.verbena.samples.flight;
 
 import io.verbena.samples.program.Addresses;
+import io.verbena.samples.program.Count;
 import io.verbena.samples.program.Figure;
 import io.verbena.samples.program.Job;
 import io.verbena.samples.program.Program;
@@ -21,6 +22,7 @@ public final class Main extends Sample {
   @Option(
       names = "--rows",
       scope = ScopeType.INHERIT,
+      converter = Count.class,
       defaultValue = "4000000",
       description = "Rows that a round fetches, and sends (default: ${DEFAULT-VALUE}).")
   private int rows;

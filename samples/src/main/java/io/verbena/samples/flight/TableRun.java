@@ -4,7 +4,6 @@ package io.verbena.samples.flight;
 import io.verbena.samples.program.Figure;
 import io.verbena.samples.program.Job;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.arrow.flight.CallOption;
@@ -23,7 +22,6 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 
 /** A client of the table: what it asks for and sends, and what must come of it. */
 final class TableRun {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private final FlightClient client;
   private final BufferAllocator memory;
@@ -65,8 +63,8 @@ final class TableRun {
         new Figure("rows/s sent by DoPut", 1e9 * rows / (put - fetched)));
   }
 
-  private static CallOption limit() {
-    return CallOptions.timeout(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+  private CallOption limit() {
+    return CallOptions.timeout(job.limit().toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private void checkEqual(String what, Object expected, Object actual) {

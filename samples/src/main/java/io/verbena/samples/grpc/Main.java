@@ -2,6 +2,7 @@
 package io.verbena.samples.grpc;
 
 import io.verbena.samples.program.Addresses;
+import io.verbena.samples.program.Count;
 import io.verbena.samples.program.Figure;
 import io.verbena.samples.program.Job;
 import io.verbena.samples.program.Program;
@@ -21,6 +22,7 @@ public final class Main extends Sample {
   @Option(
       names = "--calls",
       scope = ScopeType.INHERIT,
+      converter = Count.class,
       defaultValue = "20000",
       description = "Unary calls in a round (default: ${DEFAULT-VALUE}).")
   private int calls;
@@ -28,6 +30,7 @@ public final class Main extends Sample {
   @Option(
       names = "--quotes",
       scope = ScopeType.INHERIT,
+      converter = Count.class,
       defaultValue = "200000",
       description = "Messages of a stream in a round (default: ${DEFAULT-VALUE}).")
   private int quotes;

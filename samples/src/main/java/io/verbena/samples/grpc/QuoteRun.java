@@ -7,7 +7,6 @@ import io.grpc.StatusRuntimeException;
 import io.verbena.samples.program.Figure;
 import io.verbena.samples.program.Job;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 /** A client of the quotes: what it asks for, and what it must get. */
 final class QuoteRun {
   private static final String SYMBOL = QuoteServer.SYMBOL;
-  private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private final QuoteClient client;
   private final Job job;
@@ -38,12 +36,12 @@ final class QuoteRun {
       throws InterruptedException {
     ManagedChannel channel = transport.client(server).usePlaintext().build();
     try {
-      QuoteRun run = new QuoteRun(new QuoteClient(channel, LIMIT), job);
+      QuoteRun run = new QuoteRun(new QuoteClient(channel, job.limit()), job);
       run.askForAnUnknownSymbol();
       run.round(calls, quotes);
       return run.round(calls, quotes);
     } finally {
-      channel.shutdownNow().awaitTermination(LIMIT.toSeconds(), TimeUnit.SECONDS);
+      channel.shutdownNow().awaitTermination(job.limit().toSeconds(), TimeUnit.SECONDS);
     }
   }
 

@@ -6,7 +6,6 @@ import io.netty.buffer.Unpooled;
 import io.verbena.samples.program.Figure;
 import io.verbena.samples.program.Job;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.zip.CRC32C;
@@ -21,8 +20,6 @@ final class HttpRun {
 
   /** Pieces after which the body repeats itself. */
   private static final int SHIFTS = 1_009;
-
-  private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private final HttpClient client;
   private final Job job;
@@ -68,7 +65,7 @@ final class HttpRun {
             .doOnNext(right -> job.step().advance(1))
             .filter(right -> !right)
             .count()
-            .block(LIMIT);
+            .block(job.limit());
     job.checks().checkEqual("wrong greetings, " + job.transport(), 0L, wrong);
   }
 
@@ -85,7 +82,7 @@ final class HttpRun {
             .responseContent()
             .aggregate()
             .asString()
-            .block(LIMIT);
+            .block(job.limit());
     job.checks().checkEqual("checksum of the body, " + job.transport(), checksum(pieces), answer);
   }
 

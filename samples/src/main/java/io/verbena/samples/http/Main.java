@@ -2,6 +2,7 @@
 package io.verbena.samples.http;
 
 import io.verbena.samples.program.Addresses;
+import io.verbena.samples.program.Count;
 import io.verbena.samples.program.Figure;
 import io.verbena.samples.program.Job;
 import io.verbena.samples.program.Program;
@@ -20,6 +21,7 @@ public final class Main extends Sample {
   @Option(
       names = "--gets",
       scope = ScopeType.INHERIT,
+      converter = Count.class,
       defaultValue = "20000",
       description = "Small requests in a round (default: ${DEFAULT-VALUE}).")
   private int gets;
@@ -27,6 +29,7 @@ public final class Main extends Sample {
   @Option(
       names = "--pieces",
       scope = ScopeType.INHERIT,
+      converter = Count.class,
       defaultValue = "16000",
       description = "Pieces of 64 KiB in the body that is posted (default: ${DEFAULT-VALUE}).")
   private int pieces;

@@ -4,11 +4,13 @@ package io.verbena.samples.program;
 import io.verbena.samples.report.Report;
 import java.io.PrintStream;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ScopeType;
 
 /**
  * A sample's command line. By itself it runs server and client in one process, over RDMA and over
@@ -27,6 +29,14 @@ public abstract class Sample implements Callable<Integer> {
       names = "--uri",
       description = "Where to serve over RDMA; chooses the HCA (default: ${DEFAULT-VALUE}).")
   private URI uri;
+
+  @Option(
+      names = "--limit",
+      scope = ScopeType.INHERIT,
+      converter = Count.class,
+      defaultValue = "60",
+      description = "Seconds after which a step has failed (default: ${DEFAULT-VALUE}).")
+  private int limitSeconds;
 
   /**
    * @param subject what the transports carry, for the display of progress
@@ -108,7 +118,8 @@ public abstract class Sample implements Callable<Integer> {
   private List<Figure> run(URI server, Report report) throws Exception {
     String transport = Addresses.transport(server);
     try (var step = report.progress().begin(subject + " over " + transport, steps())) {
-      return run(server, new Job(transport, report.checks(), step));
+      return run(
+          server, new Job(transport, report.checks(), step, Duration.ofSeconds(limitSeconds)));
     }
   }
 }

@@ -3,6 +3,7 @@ package io.verbena.samples.rsocket;
 
 import io.rsocket.core.RSocketServer;
 import io.verbena.samples.program.Addresses;
+import io.verbena.samples.program.Count;
 import io.verbena.samples.program.Figure;
 import io.verbena.samples.program.Job;
 import io.verbena.samples.program.Program;
@@ -27,6 +28,7 @@ public final class Main extends Sample {
   @Option(
       names = "--fast",
       scope = ScopeType.INHERIT,
+      converter = Count.class,
       defaultValue = "500000",
       description = "Ticks to the fast subscriber (default: ${DEFAULT-VALUE}).")
   private int fast;
@@ -34,6 +36,7 @@ public final class Main extends Sample {
   @Option(
       names = "--slow",
       scope = ScopeType.INHERIT,
+      converter = Count.class,
       defaultValue = "16000",
       description = "Ticks to the slow subscriber (default: ${DEFAULT-VALUE}).")
   private int slow;

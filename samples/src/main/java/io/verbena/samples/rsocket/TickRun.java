@@ -17,7 +17,6 @@ final class TickRun {
   /** Ticks that a client has asked for and not got, at most. */
   static final int RATE = 64;
 
-  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final Duration REST = Duration.ofMillis(1);
 
   private final RSocket client;
@@ -61,7 +60,7 @@ final class TickRun {
    */
   static Result run(Transport transport, @Nullable Ticks served, int fast, int slow, Job job) {
     RSocket client =
-        requireNonNull(RSocketConnector.create().connect(transport.client()).block(LIMIT));
+        requireNonNull(RSocketConnector.create().connect(transport.client()).block(job.limit()));
     try {
       TickRun run = new TickRun(client, served, job);
       run.watch("fast", fast, Duration.ZERO);
@@ -74,7 +73,7 @@ final class TickRun {
       return new Result(second.perSecond(), slowly.perSecond(), slowly.lead());
     } finally {
       client.dispose();
-      client.onClose().onErrorComplete().block(LIMIT);
+      client.onClose().onErrorComplete().block(job.limit());
     }
   }
 
@@ -100,7 +99,7 @@ final class TickRun {
             rest, ticks == null ? () -> 0 : ticks::made, () -> job.step().advance(1));
     long began = System.nanoTime();
     client.requestStream(Ticks.payload(count)).limitRate(RATE).subscribe(subscriber);
-    subscriber.finished().block(LIMIT);
+    subscriber.finished().block(job.limit());
     long ended = System.nanoTime();
     String whose = ", " + who + ", " + job.transport();
     job.checks().checkEqual("ticks" + whose, (long) count, subscriber.taken());

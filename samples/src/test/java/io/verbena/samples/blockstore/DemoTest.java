@@ -13,6 +13,8 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DemoTest {
   private static final String URI = "emulated://demo-test";
@@ -81,6 +83,16 @@ class DemoTest {
     assertThat(run("--nosuch")).isEqualTo(2);
 
     assertThat(text()).contains("--nosuch", "Usage: demo", "--uri");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--window", "--rounds", "--round-trips", "--limit"})
+  void refusesACountOfNone(String option) {
+    PrintStream out = new PrintStream(output, true, StandardCharsets.UTF_8);
+
+    assertThat(Demo.run(new String[] {option, "0"}, out, false)).isEqualTo(2);
+
+    assertThat(text()).contains("'" + option + "'", "0 (expected: a whole number from 1");
   }
 
   private int run(String... args) {

@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MainTest {
   private final ByteArrayOutputStream output = new ByteArrayOutputStream();
@@ -36,6 +38,16 @@ class MainTest {
     assertThat(run("--nosuch")).isEqualTo(2);
 
     assertThat(text()).contains("--nosuch", "Usage: flight", "--uri");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--rows", "--limit"})
+  void refusesACountOfNone(String option) {
+    PrintStream out = new PrintStream(output, true, StandardCharsets.UTF_8);
+
+    assertThat(Program.run(new Main(out, false), out, option, "0")).isEqualTo(2);
+
+    assertThat(text()).contains("'" + option + "'", "0 (expected: a whole number from 1");
   }
 
   private int run(String... args) {

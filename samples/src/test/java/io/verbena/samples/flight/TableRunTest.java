@@ -11,6 +11,7 @@ import io.verbena.samples.report.Checks;
 import io.verbena.samples.report.Progress;
 import java.io.PrintStream;
 import java.net.URI;
+import java.time.Duration;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightProducer;
 import org.apache.arrow.flight.FlightRuntimeException;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TableRunTest {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int ROWS = 3 * Table.BATCH + 1;
   private static final URI ANY_PORT = URI.create("tcp://127.0.0.1:0");
 
@@ -75,7 +77,8 @@ class TableRunTest {
     PrintStream nowhere = new PrintStream(PrintStream.nullOutputStream());
     try (Progress progress = new Progress(nowhere, false);
         Progress.Step step = progress.begin("rows", ROWS)) {
-      TableRun.run(client, Addresses.socket(server.address()), ROWS, new Job("RDMA", checks, step));
+      TableRun.run(
+          client, Addresses.socket(server.address()), ROWS, new Job("RDMA", checks, step, LIMIT));
     }
   }
 

@@ -13,10 +13,12 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 class TickRunTest {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int FAST = 2_000;
   private static final int SLOW = 1_600;
 
@@ -50,7 +52,11 @@ class TickRunTest {
         Progress.Step step = progress.begin("ticks", 1);
         SampleServer server = transport.apply(address).serve(RSocketServer.create(ticks))) {
       return TickRun.run(
-          transport.apply(server.address()), ticks, FAST, SLOW, new Job("RDMA", checks, step));
+          transport.apply(server.address()),
+          ticks,
+          FAST,
+          SLOW,
+          new Job("RDMA", checks, step, LIMIT));
     }
   }
 }
