@@ -16,22 +16,24 @@ import reactor.core.publisher.Mono;
  */
 final class GrpcRdmaTwin implements Twin {
   private final RdmaTwin store;
-  private final BlockCatalog catalog;
+  private final Cleanup cleanup;
   private final RdmaSockets sockets;
   private final GrpcBlockServer server;
-  private final GrpcChannels channels = new GrpcChannels();
+  private final GrpcChannels channels;
   private final Duration limit;
 
   private GrpcRdmaTwin(
       RdmaTwin store,
-      BlockCatalog catalog,
+      Cleanup cleanup,
       RdmaSockets sockets,
       GrpcBlockServer server,
+      GrpcChannels channels,
       Duration limit) {
     this.store = store;
-    this.catalog = catalog;
+    this.cleanup = cleanup;
     this.sockets = sockets;
     this.server = server;
+    this.channels = channels;
     this.limit = limit;
   }
 
@@ -42,17 +44,22 @@ final class GrpcRdmaTwin implements Twin {
    * @param limit the deadline of a call
    */
   static GrpcRdmaTwin start(RdmaTwin store, Duration limit) throws IOException {
-    BlockCatalog catalog = new BlockCatalog();
-    catalog.add(store.block().share());
-    RdmaSockets sockets = RdmaSockets.create(store.address());
+    Cleanup cleanup = new Cleanup();
     try {
+      RdmaSockets sockets = RdmaSockets.create(store.address());
+      cleanup.add(sockets::close);
+      BlockCatalog catalog = new BlockCatalog();
+      catalog.add(store.block().share());
+      cleanup.add(catalog::close);
       NettyServerBuilder builder = RdmaGrpc.server(NettyServerBuilder.forPort(0), sockets);
       Leases leases = new Leases(store.serverMemory());
       GrpcBlockServer server = new GrpcBlockServer(builder, new GrpcBlockService(catalog, leases));
-      return new GrpcRdmaTwin(store, catalog, sockets, server, limit);
+      cleanup.add(() -> server.close(limit));
+      GrpcChannels channels = new GrpcChannels();
+      cleanup.add(() -> channels.close(limit));
+      return new GrpcRdmaTwin(store, cleanup, sockets, server, channels, limit);
     } catch (IOException | RuntimeException e) {
-      catalog.close();
-      sockets.close();
+      cleanup.close();
       throw e;
     }
   }
@@ -84,9 +91,6 @@ final class GrpcRdmaTwin implements Twin {
 
   @Override
   public void close() {
-    channels.close(limit);
-    server.close(limit);
-    catalog.close();
-    sockets.close();
+    cleanup.close();
   }
 }

@@ -10,14 +10,16 @@ import reactor.core.publisher.Mono;
 
 /** A store behind gRPC, on sockets alone. Compare it with {@link GrpcRdmaTwin}. */
 final class GrpcTcpTwin implements Twin {
-  private final BlockCatalog catalog;
+  private final Cleanup cleanup;
   private final GrpcBlockServer server;
-  private final GrpcChannels channels = new GrpcChannels();
+  private final GrpcChannels channels;
   private final Duration limit;
 
-  private GrpcTcpTwin(BlockCatalog catalog, GrpcBlockServer server, Duration limit) {
-    this.catalog = catalog;
+  private GrpcTcpTwin(
+      Cleanup cleanup, GrpcBlockServer server, GrpcChannels channels, Duration limit) {
+    this.cleanup = cleanup;
     this.server = server;
+    this.channels = channels;
     this.limit = limit;
   }
 
@@ -28,14 +30,19 @@ final class GrpcTcpTwin implements Twin {
    * @param limit the deadline of a call
    */
   static GrpcTcpTwin start(Block block, Duration limit) throws IOException {
-    BlockCatalog catalog = new BlockCatalog();
-    catalog.add(block);
+    Cleanup cleanup = new Cleanup();
     try {
+      BlockCatalog catalog = new BlockCatalog();
+      catalog.add(block);
+      cleanup.add(catalog::close);
       NettyServerBuilder builder = NettyServerBuilder.forPort(0);
       GrpcBlockServer server = new GrpcBlockServer(builder, new GrpcBlockService(catalog, null));
-      return new GrpcTcpTwin(catalog, server, limit);
+      cleanup.add(() -> server.close(limit));
+      GrpcChannels channels = new GrpcChannels();
+      cleanup.add(() -> channels.close(limit));
+      return new GrpcTcpTwin(cleanup, server, channels, limit);
     } catch (IOException | RuntimeException e) {
-      catalog.close();
+      cleanup.close();
       throw e;
     }
   }
@@ -60,8 +67,6 @@ final class GrpcTcpTwin implements Twin {
 
   @Override
   public void close() {
-    channels.close(limit);
-    server.close(limit);
-    catalog.close();
+    cleanup.close();
   }
 }

@@ -42,9 +42,16 @@ final class TableServer implements SampleServer {
       return new TableServer(
           transport, memory, server, Addresses.withPort(address, server.getPort()));
     } catch (IOException | RuntimeException e) {
-      memory.close();
-      transport.close();
+      close(transport, memory);
       throw e;
+    }
+  }
+
+  private static void close(Transport transport, BufferAllocator memory) {
+    try {
+      transport.close();
+    } finally {
+      memory.close();
     }
   }
 
@@ -64,8 +71,8 @@ final class TableServer implements SampleServer {
       server.close();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } finally {
+      close(transport, memory);
     }
-    transport.close();
-    memory.close();
   }
 }
