@@ -23,7 +23,6 @@ class DocumentationTest {
   private static final Path ROOT = Path.of("..");
   private static final Path TOOLS = ROOT.resolve("tools/src/main/java");
 
-  /** Pages of which every Java program comes from a source that is compiled and run. */
   private static final String FENCE = "```";
 
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
