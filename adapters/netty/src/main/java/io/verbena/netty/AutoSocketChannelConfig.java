@@ -3,6 +3,7 @@ package io.verbena.netty;
 
 import static io.verbena.netty.RdmaChannelOption.MEDIUM_MEMORY_MILLIS;
 import static io.verbena.netty.RdmaChannelOption.RDMA_TIMEOUT_MILLIS;
+import static io.verbena.netty.RdmaChannelOption.checked;
 
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
@@ -56,13 +57,6 @@ final class AutoSocketChannelConfig extends RdmaSocketChannelConfig {
       set.set(option, value);
     }
     return true;
-  }
-
-  private static int checked(String option, int value, int least) {
-    if (value < least) {
-      throw new IllegalArgumentException(option + ": " + value + " (expected: >= " + least + ")");
-    }
-    return value;
   }
 
   @Override

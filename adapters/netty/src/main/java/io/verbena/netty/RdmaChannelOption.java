@@ -60,4 +60,12 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
   private RdmaChannelOption() {
     super(null);
   }
+
+  /** Returns the value of an option that has a least one. */
+  static int checked(String option, int value, int least) {
+    if (value < least) {
+      throw new IllegalArgumentException(option + ": " + value + " (expected: >= " + least + ")");
+    }
+    return value;
+  }
 }

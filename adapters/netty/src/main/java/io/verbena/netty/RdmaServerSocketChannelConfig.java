@@ -13,6 +13,7 @@ import static io.verbena.netty.RdmaChannelOption.ACCEPT_HOOK;
 import static io.verbena.netty.RdmaChannelOption.COPY_READS;
 import static io.verbena.netty.RdmaChannelOption.MAX_CONNECTIONS;
 import static io.verbena.netty.RdmaChannelOption.MAX_CONNECTIONS_PER_PEER;
+import static io.verbena.netty.RdmaChannelOption.checked;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOption;
@@ -100,9 +101,9 @@ class RdmaServerSocketChannelConfig extends DefaultChannelConfig
     } else if (option.equals(SO_BACKLOG)) {
       setBacklog((Integer) value);
     } else if (option.equals(MAX_CONNECTIONS)) {
-      maxConnections = checked("MAX_CONNECTIONS", (Integer) value);
+      maxConnections = checked("MAX_CONNECTIONS", (Integer) value, 1);
     } else if (option.equals(MAX_CONNECTIONS_PER_PEER)) {
-      maxConnectionsPerPeer = checked("MAX_CONNECTIONS_PER_PEER", (Integer) value);
+      maxConnectionsPerPeer = checked("MAX_CONNECTIONS_PER_PEER", (Integer) value, 1);
     } else if (option.equals(ACCEPT_HOOK)) {
       acceptHook = (RdmaAcceptHook) value;
     } else if (option.equals(COPY_READS)) {
@@ -111,13 +112,6 @@ class RdmaServerSocketChannelConfig extends DefaultChannelConfig
       return super.setOption(option, value);
     }
     return true;
-  }
-
-  private static int checked(String option, int value) {
-    if (value < 1) {
-      throw new IllegalArgumentException(option + ": " + value + " (expected: >= 1)");
-    }
-    return value;
   }
 
   int maxConnections() {

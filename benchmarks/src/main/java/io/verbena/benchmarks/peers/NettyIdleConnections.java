@@ -101,12 +101,8 @@ public final class NettyIdleConnections implements IdleConnections {
   public void close() {
     closeAll().forEach(each -> each.awaitUninterruptibly(LIMIT.toMillis()));
     listener.close().awaitUninterruptibly(LIMIT.toMillis());
-    for (EventLoopGroup group : List.of(clients, servers)) {
-      Future<?> down = group.shutdownGracefully(0, LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-      if (!down.awaitUninterruptibly(LIMIT.toMillis())) {
-        throw new IllegalStateException("event loop: still running after " + LIMIT);
-      }
-    }
+    NettyPair.shutDown(clients);
+    NettyPair.shutDown(servers);
   }
 
   /** Sends back what it receives. */
