@@ -87,7 +87,12 @@ public interface RdmaConnection extends Disposable {
    */
   Mono<Void> write(ByteBuf data, RemoteMemory to);
 
-  /** As {@link #write}, and then sends the immediate: the peer sees the bytes before it. */
+  /**
+   * As {@link #write}, and then sends the immediate: the peer sees the bytes before it, and those
+   * of all writes of this connection that were begun before. They begin in the order in which one
+   * thread subscribes to them. While the peer asks for no immediates, READs, WRITEs and atomics
+   * that begin later go past it.
+   */
   Mono<Void> writeWithImmediate(ByteBuf data, RemoteMemory to, int immediate);
 
   /**

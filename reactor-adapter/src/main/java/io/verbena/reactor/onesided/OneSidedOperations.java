@@ -32,6 +32,7 @@ public final class OneSidedOperations {
   private final AtomicResults results;
   private final OperationQueue operations;
   private final OperationQueue notifications;
+  private long tickets;
   private int inFlight;
 
   /**
@@ -147,6 +148,17 @@ public final class OneSidedOperations {
     return notifications;
   }
 
+  /** Posts an operation, or lets it wait, or fails it if too many wait. */
+  void start(Operation<?> operation) {
+    if (isWaiting()) {
+      // Slots that have come free since belong to those that wait.
+      advance();
+    }
+    operation.ticket = tickets++;
+    OperationQueue queue = operation.waitingQueue();
+    queue.start(operation, operations.isEmpty() && queue.isEmpty());
+  }
+
   /** Counts a request that was posted. */
   void requestPosted() {
     inFlight++;
@@ -159,10 +171,16 @@ public final class OneSidedOperations {
 
   // ---- what the connection's life does to them
 
-  /** Posts those for which there are slots now. */
+  /**
+   * Posts those for which there are slots now, the oldest first. A notice that waits for credits
+   * lets the others past; it itself passes none, as it says that what was written before is there.
+   */
   public void advance() {
-    notifications.advance();
-    operations.advance();
+    boolean posted = isWaiting();
+    while (posted && slots.mayPost()) {
+      boolean isNoticeNext = notifications.nextTicket() < operations.nextTicket();
+      posted = (isNoticeNext && notifications.advance()) || operations.advance();
+    }
   }
 
   /** Returns whether any wait for a slot. */

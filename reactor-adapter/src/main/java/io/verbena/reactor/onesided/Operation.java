@@ -68,6 +68,9 @@ abstract class Operation<T> extends Mono<T>
   /** The tick in which it began to wait. */
   int since;
 
+  /** Its place in the order in which the operations of the connection were begun. */
+  long ticket;
+
   private int posted;
   private int outstanding;
 
@@ -344,7 +347,7 @@ abstract class Operation<T> extends Mono<T>
       end(refusal);
       return;
     }
-    waitingQueue().start(this);
+    room.start(this);
   }
 
   /**

@@ -32,9 +32,19 @@ final class OperationQueue {
     return first == null;
   }
 
-  /** Posts an operation, or lets it wait, or fails it if too many wait. */
-  void start(Operation<?> operation) {
-    if (first == null && post(operation)) {
+  /** Returns the ticket of the first, or the highest there can be if none waits. */
+  long nextTicket() {
+    Operation<?> next = first;
+    return next == null ? Long.MAX_VALUE : next.ticket;
+  }
+
+  /**
+   * Posts an operation, or lets it wait, or fails it if too many wait.
+   *
+   * @param isNext whether it need not wait for others
+   */
+  void start(Operation<?> operation, boolean isNext) {
+    if (isNext && post(operation)) {
       return;
     }
     if (count >= admission.most()) {
@@ -67,21 +77,34 @@ final class OperationQueue {
   }
 
   private boolean post(Operation<?> operation) {
+    VerbsException refusal = null;
     try {
-      return operation.post();
+      if (!operation.post()) {
+        return false;
+      }
     } catch (VerbsException e) {
+      refusal = e;
+    }
+    // Before a subscriber hears of it, who may start another operation.
+    if (first == operation) {
+      unlink(null, operation);
+    }
+    if (refusal != null) {
       operation.abort(
           new HcaException(
-              operation.operation(), admission.peer(), null, "the HCA refused the request", e));
-      return true;
+              operation.operation(),
+              admission.peer(),
+              null,
+              "the HCA refused the request",
+              refusal));
     }
+    return true;
   }
 
-  /** Posts those for which there are slots now. */
-  void advance() {
-    for (Operation<?> next = first; next != null && post(next); next = first) {
-      unlink(null, next);
-    }
+  /** Posts the first, if there is one and it may be posted now; returns whether it was. */
+  boolean advance() {
+    Operation<?> next = first;
+    return next != null && post(next);
   }
 
   /** Forgets an operation that was cancelled while it waited. */

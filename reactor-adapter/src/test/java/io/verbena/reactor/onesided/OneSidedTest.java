@@ -13,6 +13,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 import io.verbena.LocalAccessException;
 import io.verbena.OperationLimitException;
+import io.verbena.RdmaConnection;
 import io.verbena.RdmaConnection.Immediate;
 import io.verbena.RdmaException;
 import io.verbena.RdmaMemory;
@@ -270,6 +271,56 @@ class OneSidedTest {
     for (int i = 0; i < 20; i++) {
       assertThat(notices.join().get(i)).isEqualTo(new Immediate(-i, 100 + i));
       assertThat(at(i * 200, 100 + i)).isEqualTo(Ends.bytes(100 + i, i));
+    }
+  }
+
+  @Test
+  void tellsThePeerBehindAllWritesThatWereBegunBefore() {
+    int writes = 8;
+    int length = LENGTH / writes;
+    ByteBuffer bytes = ByteBuffer.allocateDirect(LENGTH);
+    try (Ends narrow = Ends.create(Ends.options().sendDepth(4))) {
+      Ends.Pair other = narrow.connect();
+      RdmaConnection client = other.client();
+      RdmaMemory.Region target =
+          other.server().memory().register(bytes, Set.of(Right.READ, Right.WRITE));
+      RemoteMemory to = target.token();
+      CompletableFuture<byte[]> seen =
+          other
+              .server()
+              .immediates()
+              .next()
+              .map(
+                  notice -> {
+                    byte[] all = new byte[LENGTH];
+                    bytes.get(0, all);
+                    return all;
+                  })
+              .toFuture();
+      ByteBuf data = Ends.message(client, LENGTH, 2);
+
+      // On the loop, so that no slot comes free before all have begun.
+      List<Integer> done =
+          client
+              .read(to.slice(0, 8))
+              .doOnNext(ByteBuf::release)
+              .flatMapMany(first -> Flux.range(0, writes + 1))
+              .flatMap(
+                  i ->
+                      (i == writes
+                              ? client.writeWithImmediate(Unpooled.EMPTY_BUFFER, to, 1)
+                              : client.write(
+                                  data.retainedSlice(i * length, length),
+                                  to.slice((long) i * length, length)))
+                          .thenReturn(i),
+                  writes + 1)
+              .collectList()
+              .block(Ends.LIMIT);
+      data.release();
+
+      assertThat(done).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, writes);
+      assertThat(seen).succeedsWithin(Ends.LIMIT).isEqualTo(Ends.bytes(LENGTH, 2));
+      target.close();
     }
   }
 
