@@ -304,14 +304,7 @@ final class DeviceLoops {
     if (begins) {
       loops.forEach(CompletionLoop::stop);
     }
-    try {
-      closeAll(loops);
-    } finally {
-      LoopWatchdog watching = watchdog;
-      if (watching != null) {
-        watching.close();
-      }
-    }
+    closeAll(loops);
   }
 
   /** Returns how long closing waits for each thread that may be at work, in nanoseconds. */
@@ -328,6 +321,11 @@ final class DeviceLoops {
             "close: a completion loop is held up by a subscriber; nothing that it may use was"
                 + " closed, try again when it has returned");
       }
+    }
+    LoopWatchdog watching = watchdog;
+    if (watching != null) {
+      // Not before: what waits for a loop that is held up ends by the watchdog alone.
+      watching.close();
     }
     ExecutorService allocating = ownAllocations;
     if (allocating != null) {

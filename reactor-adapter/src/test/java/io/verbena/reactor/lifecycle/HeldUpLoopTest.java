@@ -2,6 +2,7 @@
 package io.verbena.reactor.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
@@ -15,6 +16,7 @@ import io.verbena.RemoteMemory;
 import io.verbena.RemoteMemory.Right;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
+import io.verbena.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -184,6 +186,30 @@ class HeldUpLoopTest {
       await().atMost(Ends.LIMIT).until(client::isDisposed);
       assertThat(endless).failsWithin(Ends.LIMIT);
       assertThat(close.ends).hasValue(1);
+    }
+  }
+
+  @Test
+  void endsWhatWaitsThoughADisposeHasFailed() {
+    // Longer than a dispose waits for the loop.
+    Duration patience = Duration.ofSeconds(7);
+    try (Ends ends =
+        Ends.create(
+            Ends.options(),
+            quick(1).operationTimeout(patience).closeTimeout(Duration.ofMillis(1)))) {
+      Ends.Pair pair = ends.connect();
+      RdmaMemory.Region region =
+          pair.server().memory().register(ByteBuffer.allocateDirect(64), Set.of(Right.READ));
+      String loop = holdUp(pair.client());
+      CompletableFuture<?> read = pair.client().read(region.token()).toFuture();
+
+      assertThatThrownBy(() -> ends.clientSide().dispose())
+          .isInstanceOf(VerbsException.class)
+          .hasMessageContaining("held up by a subscriber");
+
+      failsFor(read, loop);
+      letGo.countDown();
+      region.close();
     }
   }
 
