@@ -416,12 +416,12 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
     if (phase.isOver()) {
       // How it ends is settled; what came before that, or still comes, is dropped.
       router.discardReceived();
-      receiver.discard();
-      immediates.discard();
+      guard.guarded(receiver::discard);
+      guard.guarded(immediates::discard);
     } else {
       reason.dispose();
       router.discardReceived();
-      receiver.discard();
+      guard.guarded(receiver::discard);
       terminate(null);
     }
   }

@@ -520,7 +520,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
       messages.free();
       if (each instanceof ByteBuf message) {
         forgetCopy(message);
-        message.release();
+        guard.guarded(message::release);
       } else if (each instanceof RendezvousRead read) {
         read.giveUp();
       }
@@ -567,7 +567,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
         each.remove();
         if (next instanceof ByteBuf message) {
           forgetCopy(message);
-          message.release();
+          guard.guarded(message::release);
         } else if (next instanceof RendezvousRead read) {
           read.release();
         }

@@ -117,17 +117,22 @@ final class RendezvousRead implements RequestOwner {
   private @Nullable Exposure sink(ByteBuf target) {
     try {
       return receiver.resources().memory().readSink(target, 0, length);
-    } catch (RdmaException e) {
+    } catch (Throwable e) {
       target.release();
       throw e;
     }
   }
 
+  /** If the HCA refuses, the peer's right to the buffer ends with the connection. */
   private void closeSink() {
     Exposure own = sink;
     if (own != null) {
       sink = null;
-      own.close();
+      try {
+        own.close();
+      } catch (Throwable thrown) {
+        receiver.guard.broke(thrown);
+      }
     }
   }
 
@@ -206,11 +211,11 @@ final class RendezvousRead implements RequestOwner {
     outstanding--;
     if (outstanding == 0 && (posted == length || givenUp)) {
       over = true;
-      closeSink();
       ByteBuf message = buffer;
       if (message != null) {
         message.writerIndex(length);
       }
+      closeSink();
       receiver.wasRead(this);
     }
   }
@@ -224,21 +229,21 @@ final class RendezvousRead implements RequestOwner {
     }
   }
 
-  /** Releases the buffer, which no READ is writing into. */
+  /**
+   * Releases the buffer, which no READ is writing into. What that throws ends the connection and
+   * keeps nothing else from being released.
+   */
   void release() {
     LargeAllocation underway = allocation;
     if (underway != null) {
       allocation = null;
-      underway.abandon();
+      receiver.guard.guarded(underway::abandon);
     }
-    try {
-      closeSink();
-    } finally {
-      ByteBuf message = buffer;
-      if (message != null) {
-        buffer = null;
-        message.release();
-      }
+    closeSink();
+    ByteBuf message = buffer;
+    if (message != null) {
+      buffer = null;
+      receiver.guard.guarded(message::release);
     }
   }
 }

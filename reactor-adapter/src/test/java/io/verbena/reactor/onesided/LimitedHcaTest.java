@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.verbena.ConnectionClosedException;
 import io.verbena.HcaException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaConnection.Immediate;
+import io.verbena.RdmaException;
 import io.verbena.RdmaMemory;
 import io.verbena.RemoteMemory;
 import io.verbena.RemoteMemory.Right;
@@ -20,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -216,6 +219,31 @@ class LimitedHcaTest {
 
       assertThat(into.refCnt()).isOne();
       assertThat(Ends.take(into)).isEqualTo(Ends.bytes(LENGTH, 1));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void receivesALongMessageWhoseMemoryTheHcaKeeps(Fault.Kind kind) {
+    try (Ends faulty = Ends.create()) {
+      Ends.Pair kept =
+          faulty.connect(
+              LimitedProvider.faulty(faulty.server().address(), Fault.Place.DEREGISTER, kind));
+      List<byte[]> received = new CopyOnWriteArrayList<>();
+      CompletableFuture<Void> ended =
+          kept.client().receive().doOnNext(each -> received.add(Ends.take(each))).then().toFuture();
+
+      kept.server()
+          .send(Mono.just(Ends.message(kept.server(), 1 << 20, 1)))
+          .onErrorComplete(RdmaException.class)
+          .block(Ends.LIMIT);
+
+      assertThat(ended)
+          .failsWithin(Ends.LIMIT)
+          .withThrowableThat()
+          .withCauseInstanceOf(ConnectionClosedException.class)
+          .withMessageContaining(Fault.MESSAGE);
+      assertThat(received).containsExactly(Ends.bytes(1 << 20, 1));
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.testing.hca;
 
+import io.verbena.verbs.Device;
 import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.ProtectionDomain;
@@ -129,14 +130,17 @@ public final class Fault {
 
   /**
    * A protection domain whose shared receive queues refuse receives, or whose regions refuse to be
-   * closed, if that is the place.
+   * closed, if that is the place. Then its device has no more capabilities than {@code limited}.
    */
-  ProtectionDomain in(ProtectionDomain domain) {
+  ProtectionDomain in(ProtectionDomain domain, Device limited) {
     return needsSharedReceives() || place == Place.DEREGISTER
         ? proxy(
             ProtectionDomain.class,
             domain,
             (method, arguments) -> {
+              if ("device".equals(method.getName()) && place == Place.DEREGISTER) {
+                return limited;
+              }
               Object made = invoke(domain, method, arguments);
               if (made instanceof MemoryRegion region && place == Place.DEREGISTER) {
                 return in(region);

@@ -96,7 +96,7 @@ final class LimitedDevice implements Device {
 
   @Override
   public ProtectionDomain allocateProtectionDomain() {
-    return fault.in(device.allocateProtectionDomain());
+    return fault.in(device.allocateProtectionDomain(), this);
   }
 
   @Override
