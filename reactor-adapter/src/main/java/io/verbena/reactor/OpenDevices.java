@@ -341,16 +341,21 @@ final class OpenDevices {
     return toClose;
   }
 
-  /** Waits for openings under way: the thread that opens a device closes it then. */
-  void awaitOpenings() {
+  /**
+   * Waits for openings under way: the thread that opens a device closes it then.
+   *
+   * @return the error if that takes too long, or null
+   */
+  @Nullable RuntimeException awaitOpenings() {
     try {
       if (!openings.awaitEnd(DeviceLoops.patience(options))) {
-        throw new VerbsException(
+        return new VerbsException(
             VerbsError.BUSY, "close: a device is being opened; try again when that has ended");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    return null;
   }
 
   /**
@@ -361,16 +366,22 @@ final class OpenDevices {
    */
   @Nullable RuntimeException close(List<DeviceLoops> toClose, @Nullable RuntimeException before) {
     RuntimeException failure = before;
-    for (DeviceLoops hca : toClose) {
-      try {
-        hca.close();
-        forget(hca);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        failure = new IllegalStateException("interrupted while disposing the transport", e);
-      } catch (RuntimeException e) {
-        failure = failure == null ? e : failure;
+    // A thread that opens a device still may be closing one of them.
+    closingFailed.lock();
+    try {
+      for (DeviceLoops hca : toClose) {
+        try {
+          hca.close();
+          forget(hca);
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          failure = new IllegalStateException("interrupted while disposing the transport", e);
+        } catch (RuntimeException e) {
+          failure = failure == null ? e : failure;
+        }
       }
+    } finally {
+      closingFailed.unlock();
     }
     return failure;
   }

@@ -326,8 +326,8 @@ final class ReactorTransport implements RdmaTransport {
   private void close(List<DeviceLoops> toClose) {
     RuntimeException failure;
     try {
-      devices.awaitOpenings();
-      failure = devices.close(toClose, closeServers());
+      RuntimeException late = devices.awaitOpenings();
+      failure = devices.close(toClose, closeServers(late));
     } finally {
       devices.endDispose();
     }
@@ -336,13 +336,14 @@ final class ReactorTransport implements RdmaTransport {
     }
   }
 
-  private @Nullable RuntimeException closeServers() {
+  /** Closes the servers; returns what went wrong first, {@code before} if that is not null. */
+  private @Nullable RuntimeException closeServers(@Nullable RuntimeException before) {
     List<Server> listening;
     synchronized (servers) {
       listening = List.copyOf(servers);
       servers.clear();
     }
-    RuntimeException failure = null;
+    RuntimeException failure = before;
     for (Server server : listening) {
       try {
         server.dispose();

@@ -4,13 +4,17 @@ package io.verbena.reactor.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.RdmaConnectException;
 import io.verbena.RdmaConnection;
+import io.verbena.RdmaServer;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.RdmaTransport;
+import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.hca.NamedProvider;
+import io.verbena.verbs.VerbsException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -124,6 +128,39 @@ class DeviceOpeningTest {
         held.countDown();
         // It has closed by then what was opened, and would fail if something was left.
         assertThat(disposed).succeedsWithin(Ends.LIMIT);
+      } finally {
+        held.countDown();
+        transport.dispose();
+      }
+    }
+  }
+
+  @Test
+  void closesAllElseThoughADeviceIsStillBeingOpened() {
+    assumeTrue(Addresses.areEmulated());
+    try (Ends ends = Ends.create()) {
+      URI named = NamedProvider.named(ends.address());
+      CountDownLatch held = NamedProvider.holdOpening(named);
+      RdmaTransport transport =
+          RdmaTransport.create(Ends.options().closeTimeout(Duration.ofMillis(1)).build());
+      try {
+        RdmaServer server =
+            transport
+                .bind(Addresses.of("opened-before"), c -> Mono.never())
+                .blockOptional(Ends.LIMIT)
+                .orElseThrow();
+        RdmaConnection connection =
+            transport.connect(ends.address()).blockOptional(Ends.LIMIT).orElseThrow();
+        CompletableFuture<RdmaConnection> slow = transport.connect(named).toFuture();
+        await().atMost(Ends.LIMIT).until(() -> !NamedProvider.openers(named).isEmpty());
+
+        assertThatThrownBy(transport::dispose)
+            .isInstanceOf(VerbsException.class)
+            .hasMessageContaining("a device is being opened");
+
+        assertThat(server.isDisposed()).isTrue();
+        assertThat(connection.isDisposed()).isTrue();
+        assertThat(slow).failsWithin(Ends.LIMIT);
       } finally {
         held.countDown();
         transport.dispose();
