@@ -293,6 +293,9 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
   private void work() {
     MessageSender out = requireNonNull(sender, "the connection is not open");
     OneSidedOperations oneSided = requireNonNull(operations, "the connection is not open");
+    if (queues.slots().isTurnOfOperations()) {
+      oneSided.advance();
+    }
     receiver.endDutyCycle();
     out.endDutyCycle();
     receiver.repost();

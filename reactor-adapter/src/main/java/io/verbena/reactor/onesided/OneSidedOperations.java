@@ -162,6 +162,7 @@ public final class OneSidedOperations {
   /** Counts a request that was posted. */
   void requestPosted() {
     inFlight++;
+    slots.operationPosted();
   }
 
   /** Counts a request that ended. */

@@ -18,6 +18,9 @@ public final class OneSidedSlots {
   private final boolean hasAtomics;
   private int reads;
 
+  /** Whether a long message had the last slot, and the next is an operation's. */
+  private boolean isTurnOfOperations;
+
   /** The slots of {@code sends}, a queue of this device. */
   public OneSidedSlots(SendSlots sends, DeviceAttributes device) {
     this.sends = sends;
@@ -56,6 +59,19 @@ public final class OneSidedSlots {
     sends.keep(starved && !mayPost() ? FRAME_SLOTS + 1 : 0);
   }
 
+  /**
+   * Returns whether operations come before READs of long messages where both wait: each of them
+   * would take for ever what comes free.
+   */
+  public boolean isTurnOfOperations() {
+    return isTurnOfOperations;
+  }
+
+  /** An operation has taken a slot. */
+  public void operationPosted() {
+    isTurnOfOperations = false;
+  }
+
   /** Returns whether a READ of a long message is in flight. */
   public boolean isReading() {
     return reads > 0;
@@ -69,6 +85,7 @@ public final class OneSidedSlots {
   /** Counts a READ of a long message that was posted. */
   public void readPosted() {
     reads++;
+    isTurnOfOperations = true;
   }
 
   /** Counts a READ of a long message that ended. */
