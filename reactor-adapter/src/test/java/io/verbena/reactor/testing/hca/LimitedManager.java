@@ -34,6 +34,7 @@ final class LimitedManager implements ConnectionManager {
 
   @Override
   public ConnectionListener listen(PortSpace space, URI address, int backlog) {
+    LimitedProvider.runAtListen();
     return manager.listen(space, LimitedProvider.plain(address), backlog);
   }
 
