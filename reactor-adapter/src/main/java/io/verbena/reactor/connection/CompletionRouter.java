@@ -94,7 +94,8 @@ final class CompletionRouter {
     ArrayDeque<Early> came = early;
     early = null;
     while (came != null && !came.isEmpty()) {
-      receiver.drop(came.remove().frame);
+      Early next = came.remove();
+      guard.guarded(() -> receiver.drop(next.frame));
     }
   }
 

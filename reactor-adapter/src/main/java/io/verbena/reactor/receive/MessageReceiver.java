@@ -209,14 +209,17 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
    * before the answer to it is on its way, which is what the peer waits for.
    */
   private void giveBack(ByteBuf frame) {
-    repost();
-    if (!sliced || resources.memory().reuse(frame)) {
-      unposted = frame;
-    } else {
-      frame.release();
-      unposted = buffers.takeSpare();
+    try {
+      repost();
+    } finally {
+      if (!sliced || resources.memory().reuse(frame)) {
+        unposted = frame;
+      } else {
+        frame.release();
+        unposted = buffers.takeSpare();
+      }
+      turn.ask();
     }
-    turn.ask();
   }
 
   /** Posts the frame that was kept back, if there is one; at the end of a turn. */
@@ -550,7 +553,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     ByteBuf frame = unposted;
     if (frame != null) {
       unposted = null;
-      receives.giveBack(frame);
+      guard.guarded(() -> receives.giveBack(frame));
     }
     loseFromFirstUnread();
     unread.clear();

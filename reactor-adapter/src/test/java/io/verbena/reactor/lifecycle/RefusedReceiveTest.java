@@ -2,6 +2,7 @@
 package io.verbena.reactor.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.ByteBuf;
@@ -12,13 +13,17 @@ import io.verbena.reactor.testing.hca.LimitedProvider;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The HCA refuses receives that wait to be posted as a list, which it should never do. */
+/** The HCA refuses receives that are posted again, which it should never do. */
 class RefusedReceiveTest {
   private static final int LENGTH = 100;
 
@@ -60,6 +65,51 @@ class RefusedReceiveTest {
         .withRootCauseInstanceOf(VerbsException.class);
     assertMoves(bystander);
     assertMoves(ends.connect(address));
+  }
+
+  @Test
+  void keepsTheFrameBehindTheOneThatIsRefused() throws Exception {
+    assumeTrue(Ends.haveRequestStatus(), "an HCA on which receives are shared");
+    assumeFalse(Ends.linkRequests(), "an HCA on which each receive is posted at once");
+    URI address =
+        LimitedProvider.faulty(
+            ends.server().address(), Fault.Place.POST_SINGLE_RECEIVE, Fault.Kind.EXCEPTION);
+    Ends.Pair pair = ends.connect(address);
+    CompletableFuture<Void> ended = pair.client().onClose().toFuture();
+    pair.client().receive().subscribe(ByteBuf::release, e -> {});
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch letGo = new CountDownLatch(1);
+    pair.client()
+        .send(Mono.fromSupplier(() -> Ends.message(pair.client(), LENGTH, 1)))
+        .subscribe(
+            null,
+            e -> {},
+            () -> {
+              held.countDown();
+              awaitQuietly(letGo);
+            });
+    assertThat(held.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+
+    // Each fills a frame; the loop finds both at once, and posts the first again at the second.
+    pair.server()
+        .send(Flux.range(0, 2).map(n -> Ends.message(pair.server(), 7000, n)))
+        .block(Ends.LIMIT);
+    Fault.refuseReceives();
+    letGo.countDown();
+
+    assertThat(ended)
+        .failsWithin(Ends.LIMIT)
+        .withThrowableThat()
+        .withCauseInstanceOf(ConnectionClosedException.class)
+        .withMessageContaining(Fault.MESSAGE);
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await(2 * Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static void assertMoves(Ends.Pair pair) {

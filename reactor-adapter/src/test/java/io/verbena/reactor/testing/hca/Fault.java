@@ -43,6 +43,8 @@ public final class Fault {
      * VerbsException} whatever the kind.
      */
     POST_SHARED_RECEIVE,
+    /** The same, on a device on which each receive is posted at once. */
+    POST_SINGLE_RECEIVE,
     /**
      * The same, of a queue pair's own queue, on a device on which they are linked; {@link
      * #receiveLists} tells of them.
@@ -120,12 +122,14 @@ public final class Fault {
 
   /** Returns whether the device is one on which requests are linked. */
   boolean needsLists() {
-    return place == Place.POST_LIST || place == Place.POST_OWN_RECEIVE || needsSharedReceives();
+    return place == Place.POST_LIST
+        || place == Place.POST_OWN_RECEIVE
+        || place == Place.POST_SHARED_RECEIVE;
   }
 
   /** Returns whether the device is one with shared receive queues. */
   boolean needsSharedReceives() {
-    return place == Place.POST_SHARED_RECEIVE;
+    return place == Place.POST_SHARED_RECEIVE || place == Place.POST_SINGLE_RECEIVE;
   }
 
   /**
