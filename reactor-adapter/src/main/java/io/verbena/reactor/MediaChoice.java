@@ -5,7 +5,9 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaServer;
 import io.verbena.core.medium.Media;
 import io.verbena.core.medium.PeerMemory;
+import io.verbena.verbs.VerbsException;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +35,14 @@ final class MediaChoice {
    */
   MediaChoice(Media media, Duration timeout) {
     this.media = media;
-    candidates = new NameResolver<>(timeout);
+    candidates = new NameResolver<>(timeout, MediaChoice::reason);
+  }
+
+  /** Its host is not known, or the address is not understood, or no medium leads there. */
+  private static String reason(VerbsException why) {
+    return why.getCause() instanceof UnknownHostException
+        ? NameResolver.UNKNOWN_HOST
+        : why.getMessage();
   }
 
   /**

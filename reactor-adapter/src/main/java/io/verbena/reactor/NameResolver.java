@@ -8,6 +8,7 @@ import io.verbena.verbs.VerbsException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 
@@ -18,18 +19,37 @@ import reactor.core.publisher.Mono;
  * @param <T> what a name leads to
  */
 final class NameResolver<T> {
+  /** The reason of a lookup that found no address. */
+  static final String UNKNOWN_HOST = "no address of the host is known";
+
+  private static final String THREADS = "name-lookup-of-verbena";
+
   private final Duration timeout;
   private final Lookups<T> lookups;
+  private final Function<VerbsException, String> reason;
 
   /**
    * @param timeout how long a lookup may take
    */
   NameResolver(Duration timeout) {
-    this(timeout, new Lookups<>("name-lookup-of-verbena"));
+    this(timeout, new Lookups<>(THREADS));
   }
 
   NameResolver(Duration timeout, Lookups<T> lookups) {
+    this(timeout, e -> UNKNOWN_HOST, lookups);
+  }
+
+  /**
+   * @param timeout how long a lookup may take
+   * @param reason what the error of a lookup says of it
+   */
+  NameResolver(Duration timeout, Function<VerbsException, String> reason) {
+    this(timeout, reason, new Lookups<>(THREADS));
+  }
+
+  private NameResolver(Duration timeout, Function<VerbsException, String> reason, Lookups<T> lookups) {
     this.timeout = timeout;
+    this.reason = reason;
     this.lookups = lookups;
   }
 
@@ -53,7 +73,7 @@ final class NameResolver<T> {
                     operation, peer, "the host name was not resolved within " + timeout))
         .onErrorMap(
             VerbsException.class,
-            e -> new RdmaConnectException(operation, peer, "no address of the host is known", e))
+            e -> new RdmaConnectException(operation, peer, reason.apply(e), e))
         .onErrorMap(
             RejectedExecutionException.class,
             e -> new RdmaConnectException(operation, peer, refusal(), e))

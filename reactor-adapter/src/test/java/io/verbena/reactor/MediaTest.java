@@ -378,6 +378,6 @@ class MediaTest {
     RdmaConnectException refusal =
         catchThrowableOfType(RdmaConnectException.class, () -> bind(transport, address));
 
-    assertThat(refusal + ": " + refusal.getCause()).contains(words);
+    assertThat(refusal).hasMessageContaining(words);
   }
 }
