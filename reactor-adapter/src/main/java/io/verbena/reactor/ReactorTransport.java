@@ -253,7 +253,7 @@ final class ReactorTransport implements RdmaTransport {
                 hook,
                 invoker == null ? Schedulers.boundedElastic() : Schedulers.immediate(),
                 handler);
-        servers.removeIf(Server::isDisposed);
+        servers.removeIf(each -> !each.isListening());
         servers.add(server);
         return server;
       }

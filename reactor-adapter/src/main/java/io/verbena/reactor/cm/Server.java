@@ -189,6 +189,11 @@ public final class Server implements RdmaServer, EventTarget {
     }
   }
 
+  /** Returns whether its listener is still to be closed, also if it was disposed. */
+  public boolean isListening() {
+    return listens.get();
+  }
+
   @Override
   public boolean isDisposed() {
     return disposed.get();

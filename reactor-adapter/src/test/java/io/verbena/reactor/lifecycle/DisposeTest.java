@@ -3,6 +3,7 @@ package io.verbena.reactor.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.RdmaConnection;
@@ -59,6 +60,28 @@ class DisposeTest {
       transport.dispose();
       transport.dispose();
     }
+  }
+
+  @Test
+  void triesAgainToCloseAListenerThatWasDisposedBefore() {
+    RdmaTransport transport = RdmaTransport.create(Ends.options().build());
+    RdmaServer server =
+        transport
+            .bind(
+                LimitedProvider.refusing(Addresses.of("refusing-listener"), 2), c -> Mono.never())
+            .blockOptional(Ends.LIMIT)
+            .orElseThrow();
+    assertThatThrownBy(server::dispose).isInstanceOf(VerbsException.class);
+    bind(transport, "other-listener").block(Ends.LIMIT);
+
+    await()
+        .atMost(Ends.LIMIT)
+        .ignoreExceptions()
+        .untilAsserted(
+            () -> {
+              transport.dispose();
+              assertThat(transport.isDisposed()).isTrue();
+            });
   }
 
   @Test

@@ -18,9 +18,26 @@ final class LimitedManager implements ConnectionManager {
   private final ConcurrentHashMap<ConnectionIdentifier, LimitedIdentifier> identifiers =
       new ConcurrentHashMap<>();
 
+  private final ConcurrentHashMap<ConnectionListener, LimitedListener> listeners =
+      new ConcurrentHashMap<>();
+
   LimitedManager(ConnectionManager manager, LimitedDevice device) {
     this.manager = manager;
     this.device = device;
+  }
+
+  /** A listener that refuses to be closed as often as its device says. */
+  private record LimitedListener(ConnectionListener inner, LimitedDevice device)
+      implements ConnectionListener {
+    @Override
+    public URI address() {
+      return inner.address();
+    }
+
+    @Override
+    public void close() {
+      device.close(inner, inner::close);
+    }
   }
 
   private LimitedIdentifier limited(ConnectionIdentifier inner) {
@@ -35,7 +52,11 @@ final class LimitedManager implements ConnectionManager {
   @Override
   public ConnectionListener listen(PortSpace space, URI address, int backlog) {
     LimitedProvider.runAtListen();
-    return manager.listen(space, LimitedProvider.plain(address), backlog);
+    LimitedListener listener =
+        new LimitedListener(
+            manager.listen(space, LimitedProvider.plain(address), backlog), device);
+    listeners.put(listener.inner(), listener);
+    return listener;
   }
 
   @Override
@@ -47,7 +68,12 @@ final class LimitedManager implements ConnectionManager {
   @Override
   public @Nullable ConnectionEvent await(long timeoutNanos) throws InterruptedException {
     ConnectionEvent event = manager.await(timeoutNanos);
-    return event == null ? null : event.of(limited(event.identifier()), event.listener());
+    if (event == null) {
+      return null;
+    }
+    ConnectionListener listener = event.listener();
+    return event.of(
+        limited(event.identifier()), listener == null ? null : listeners.get(listener));
   }
 
   @Override
