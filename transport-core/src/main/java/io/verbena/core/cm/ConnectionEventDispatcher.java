@@ -33,7 +33,9 @@ public final class ConnectionEventDispatcher {
   private final Thread thread;
   private final CloseSteps leftOpen = new CloseSteps();
   private volatile boolean closed;
-  private volatile boolean failed;
+
+  /** The reason why no event will come, or null; written while {@link #listeners} is locked. */
+  private volatile @Nullable VerbsException failure;
 
   /**
    * Creates the connection manager; {@link #start} starts the thread.
@@ -68,7 +70,7 @@ public final class ConnectionEventDispatcher {
 
     @Override
     public boolean isOver() {
-      return closed || failed;
+      return closed || failure != null;
     }
   }
 
@@ -101,9 +103,17 @@ public final class ConnectionEventDispatcher {
     }
   }
 
-  /** Listens and passes connect requests to {@code target}. */
+  /**
+   * Listens and passes connect requests to {@code target}.
+   *
+   * @throws VerbsException if the address is taken or none, or no event will come any more
+   */
   public ConnectionListener listen(URI address, int backlog, EventTarget target) {
     synchronized (listeners) {
+      VerbsException why = failure;
+      if (why != null) {
+        throw new VerbsException(why.error(), "listen: the device has failed", why);
+      }
       ConnectionListener listener = manager.listen(address, backlog);
       listeners.put(listener, target);
       return listener;
@@ -119,7 +129,7 @@ public final class ConnectionEventDispatcher {
   }
 
   private void work() {
-    while (!closed && !failed) {
+    while (!closed && failure == null) {
       takeEvent(LONGEST_WAIT);
     }
   }
@@ -149,14 +159,14 @@ public final class ConnectionEventDispatcher {
 
   /** Returns whether no event will come, as the device has failed or its events cannot be taken. */
   public boolean hasFailed() {
-    return failed;
+    return failure != null;
   }
 
   /** Tells all listeners that no event follows, because the device reports none any more. */
   private void fail(VerbsException why) {
-    failed = true;
     List<EventTarget> targets;
     synchronized (listeners) {
+      failure = why;
       targets = List.copyOf(listeners.values());
     }
     targets.forEach(target -> guarded(() -> target.deviceFailed(why)));

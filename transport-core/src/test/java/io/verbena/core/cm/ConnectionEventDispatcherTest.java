@@ -2,6 +2,7 @@
 package io.verbena.core.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -50,6 +51,25 @@ class ConnectionEventDispatcherTest {
     assertThat(told).succeedsWithin(LIMIT).isSameAs(manager.thrown);
     assertThat(dispatcher.hasFailed()).isTrue();
     dispatcher.close(listener);
+    dispatcher.close(LIMIT.toNanos());
+  }
+
+  @Test
+  void refusesToListenWhereNoEventFollows() throws Exception {
+    FailingManager manager = new FailingManager(VerbsError.IO);
+    ConnectionEventDispatcher dispatcher =
+        new ConnectionEventDispatcher("failing-cm", deviceOf(manager), null);
+    CompletableFuture<VerbsException> told = new CompletableFuture<>();
+    dispatcher.listen(ADDRESS, 1, new Target(told));
+    dispatcher.start();
+    manager.failure.countDown();
+    assertThat(told).succeedsWithin(LIMIT);
+
+    assertThatThrownBy(
+            () -> dispatcher.listen(ADDRESS, 1, new Target(new CompletableFuture<>())))
+        .isInstanceOf(VerbsException.class)
+        .hasMessageContaining("the device has failed")
+        .hasCause(manager.thrown);
     dispatcher.close(LIMIT.toNanos());
   }
 
