@@ -99,7 +99,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
         server.ask(new ConnectRequest(identifier.peer(), address, data), this::hookAnswered);
     hookCall = call;
     if (call == null) {
-      accept();
+      acceptUnlessClosing();
     }
   }
 
@@ -126,7 +126,14 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
       hookFailed("its accept hook failed", failure);
     } else if (decision.rejection() != null) {
       refuse(decision.rejection());
-    } else if (server.isDisposed()) {
+    } else {
+      acceptUnlessClosing();
+    }
+  }
+
+  /** The server may have been disposed while the request waited for the loop or the hook. */
+  private void acceptUnlessClosing() {
+    if (server.isDisposed()) {
       reject(Reason.CLOSING);
     } else {
       accept();

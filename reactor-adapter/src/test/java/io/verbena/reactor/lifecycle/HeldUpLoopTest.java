@@ -4,10 +4,12 @@ package io.verbena.reactor.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.ReferenceCountUtil;
+import io.verbena.RdmaConnectException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
 import io.verbena.RdmaOptions;
@@ -242,6 +244,29 @@ class HeldUpLoopTest {
         assertThat(ends.connect().client().isDisposed()).isFalse();
       }
       letGo.countDown();
+    }
+  }
+
+  @Test
+  void acceptsNothingForAServerThatWasDisposedMeanwhile() {
+    assumeTrue(Addresses.areEmulated(), "requests come in the order of the connects");
+    // The watchdog would have the next connection made on the other loop.
+    RdmaOptions.Builder unwatched = Ends.options().loops(2).stallWarning(Duration.ZERO);
+    try (Ends ends = Ends.create(unwatched, Ends.options().loops(1))) {
+      Ends.Pair pair = ends.connect();
+      holdUp(pair.server());
+      ends.connect();
+      CompletableFuture<RdmaConnection> late = ends.clientSide().connect(ends.address()).toFuture();
+      // Requests come in their order: the late one waits for the loop by now.
+      ends.connect();
+
+      ends.server().dispose();
+      letGo.countDown();
+
+      assertThat(late)
+          .failsWithin(Ends.LIMIT)
+          .withThrowableThat()
+          .withCauseInstanceOf(RdmaConnectException.class);
     }
   }
 
