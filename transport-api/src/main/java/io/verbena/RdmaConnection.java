@@ -74,7 +74,7 @@ public interface RdmaConnection extends Disposable {
    * Reads the peer's memory piece by piece; demand bounds what is in flight.
    *
    * @param from what to read, of any length
-   * @param pieceLength bytes in each buffer but the last, above 0
+   * @param pieceLength bytes in each buffer but the last, 1 to 2147483583
    * @return the pieces in order; each belongs to the subscriber
    */
   Flux<ByteBuf> readPieces(RemoteMemory from, int pieceLength);

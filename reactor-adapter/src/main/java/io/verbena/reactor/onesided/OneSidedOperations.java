@@ -73,8 +73,9 @@ public final class OneSidedOperations {
   /** Reads piece by piece. */
   public Flux<ByteBuf> readPieces(RemoteMemory from, int pieceLength) {
     requireNonNull(from, "from");
-    if (pieceLength <= 0) {
-      throw new IllegalArgumentException("pieceLength: " + pieceLength + " (expected: > 0)");
+    if (pieceLength <= 0 || pieceLength > RemoteChecks.LONGEST) {
+      throw new IllegalArgumentException(
+          "pieceLength: " + pieceLength + " (expected: 1 to " + RemoteChecks.LONGEST + ")");
     }
     return new PieceFlux(this, from, pieceLength);
   }

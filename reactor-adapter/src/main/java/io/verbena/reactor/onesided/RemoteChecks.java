@@ -14,7 +14,8 @@ final class RemoteChecks {
   /** Below so many bytes a copy is cheaper than a registration. */
   static final int COPY_BELOW = 512;
 
-  private static final int LONGEST = Integer.MAX_VALUE - 64;
+  /** The most bytes that are read into one buffer. */
+  static final int LONGEST = Integer.MAX_VALUE - 64;
 
   private RemoteChecks() {}
 

@@ -434,6 +434,14 @@ class OneSidedTest {
     assertThat(into.release()).isTrue();
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 0, Integer.MAX_VALUE - 63, Integer.MAX_VALUE})
+  void refusesPiecesThatNoBufferHolds(int pieceLength) {
+    assertThatThrownBy(() -> pair.client().readPieces(token, pieceLength))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("pieceLength: " + pieceLength + " (expected: 1 to 2147483583)");
+  }
+
   @Test
   void refusesTheSameDataTwice() {
     Mono<Void> write = pair.client().write(Ends.message(pair.client(), 8, 1), token);
