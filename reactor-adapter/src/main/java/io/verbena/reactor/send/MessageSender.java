@@ -77,6 +77,7 @@ public final class MessageSender {
   private final int eagerLimit;
   private final int dataLimit;
   private final int longest;
+  private final boolean isLongestOwn;
   private final boolean gathers;
   private final int signalEvery;
 
@@ -127,7 +128,8 @@ public final class MessageSender {
     notices = new SendCredits("immediates", peer.window(), peer.window());
     eagerLimit = Math.min(own.eagerSize(), peer.eagerSize());
     dataLimit = FrameLayout.dataLimit(eagerLimit);
-    longest = peer.maxMessageSize();
+    longest = Math.min(own.maxMessageSize(), peer.maxMessageSize());
+    isLongestOwn = own.maxMessageSize() < peer.maxMessageSize();
     signalEvery = Math.max(1, sends.capacity() / 2);
     flying = new FramesInFlight(buffers, turn, guard);
   }
@@ -257,9 +259,14 @@ public final class MessageSender {
     turn.ask();
   }
 
-  /** The longest message that the peer accepts. */
+  /** The longest message that this end sends and the peer accepts. */
   int longest() {
     return longest;
+  }
+
+  /** Returns whose limit that is, for errors. */
+  String limitOfLongest() {
+    return isLongestOwn ? "RdmaOptions.maxMessageSize" : "the peer's maxMessageSize";
   }
 
   /** Puts a message into a frame; returns false if there is no place yet. */

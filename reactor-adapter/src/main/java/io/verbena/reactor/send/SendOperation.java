@@ -269,7 +269,9 @@ final class SendOperation extends Mono<Void>
                   + length
                   + " (expected: <= "
                   + sender.longest()
-                  + ", the peer's maxMessageSize)",
+                  + ", "
+                  + sender.limitOfLongest()
+                  + ")",
               null));
     } else {
       asked--;

@@ -2,10 +2,13 @@
 package io.verbena.reactor.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.verbena.RdmaConnection;
+import io.verbena.RemoteRequestException;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import java.util.List;
@@ -14,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -38,6 +42,22 @@ class MessageTest {
           .block(Ends.LIMIT);
 
       assertThat(result).succeedsWithin(Ends.LIMIT).isEqualTo(Ends.bytes(size, size));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1000, 2000, RdmaOptions.maxMessageSize", "2000, 1000, the peer's maxMessageSize"})
+  void refusesAMessageThatIsTooLongForOneOfTheEnds(int own, int peers, String limit) {
+    try (Ends ends =
+        Ends.create(Ends.options().maxMessageSize(peers), Ends.options().maxMessageSize(own))) {
+      RdmaConnection client = ends.connect().client();
+      ByteBuf message = Ends.message(client, 1001, 1);
+
+      assertThatThrownBy(() -> client.send(Mono.just(message)).block(Ends.LIMIT))
+          .isInstanceOf(RemoteRequestException.class)
+          .hasMessageContaining("message length: 1001 (expected: <= 1000, " + limit + ")");
+      assertThat(message.refCnt()).isZero();
+      client.send(Mono.fromSupplier(() -> Ends.message(client, 1000, 1))).block(Ends.LIMIT);
     }
   }
 
