@@ -18,6 +18,7 @@ import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.OtherProcess;
 import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -227,6 +228,38 @@ class MediaTest {
         .isInstanceOf(RdmaConnectException.class)
         .hasMessageContaining("no medium leads there: [connect with emulated://")
         .hasMessageContaining("[connect with shm://");
+  }
+
+  @Test
+  void namesTheTimeThatAMediumHad() throws Exception {
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch letGo = new CountDownLatch(1);
+    RdmaTransport silent = RdmaTransport.create(Ends.options().loops(1).build());
+    RdmaTransport hasty =
+        RdmaTransport.create(Ends.options().connectTimeout(Duration.ofSeconds(2)).build());
+    try {
+      RdmaServer server =
+          silent
+              .bind(
+                  URI.create("rdma://127.0.0.1:0?medium=emulated"),
+                  connection -> {
+                    held.countDown();
+                    awaitQuietly(letGo);
+                    return Mono.never();
+                  })
+              .blockOptional(Ends.LIMIT)
+              .orElseThrow();
+      connect(server.address());
+      assertThat(held.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+
+      assertThatThrownBy(() -> hasty.connect(with(server, "emulated,shm")).block(Ends.LIMIT))
+          .isInstanceOf(RdmaConnectException.class)
+          .hasMessageContaining("not established within PT0.");
+    } finally {
+      letGo.countDown();
+      hasty.dispose();
+      silent.dispose();
+    }
   }
 
   @Test

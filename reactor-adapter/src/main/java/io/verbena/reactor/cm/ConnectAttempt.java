@@ -27,6 +27,8 @@ import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -55,6 +57,10 @@ final class ConnectAttempt
   private final AtomicBoolean told = new AtomicBoolean();
 
   private final long timeoutNanos;
+
+  /** The same, for errors. */
+  private final Duration timeout;
+
   private @Nullable ConnectionIdentifier identifier;
   private @Nullable ConnectionLifecycle connection;
   private int ticksLeft;
@@ -74,6 +80,7 @@ final class ConnectAttempt
     this.context = context;
     this.actual = actual;
     this.timeoutNanos = timeoutNanos;
+    timeout = Duration.ofNanos(timeoutNanos).truncatedTo(ChronoUnit.MILLIS);
   }
 
   @Override
@@ -282,9 +289,7 @@ final class ConnectAttempt
     return new RdmaTimeoutException(
         OPERATION,
         address.toString(),
-        "not established within "
-            + context.options().connectTimeout()
-            + ": "
+        "not established within " + timeout + ": "
             + ConnectionEvent.NO_ANSWER);
   }
 
@@ -347,7 +352,7 @@ final class ConnectAttempt
     cancelled = true;
     context.loop().execute(this::cancelled);
     RdmaException error =
-        HeldUpLoop.timeout(OPERATION, address.toString(), context.options().connectTimeout(), why);
+        HeldUpLoop.timeout(OPERATION, address.toString(), timeout, why);
     return () -> {
       context.resources().meter().failed(OPERATION, null, error);
       tell(error);
