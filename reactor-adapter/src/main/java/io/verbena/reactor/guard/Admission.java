@@ -72,13 +72,13 @@ public final class Admission {
   }
 
   /** Lets an operation wait for the loop, or returns why not; from any thread. */
-  public @Nullable RdmaException admit() {
+  public @Nullable RdmaException admit(String operation) {
     int waiting = admitted.getAndIncrement();
     if (waiting < most) {
       return null;
     }
     admitted.getAndDecrement();
-    return tooMany("operation", waiting);
+    return tooMany(operation, waiting);
   }
 
   /** The loop has taken up an operation that {@link #admit} let wait. */

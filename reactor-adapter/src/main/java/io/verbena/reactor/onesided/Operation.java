@@ -188,7 +188,7 @@ abstract class Operation<T> extends Mono<T>
     RdmaException refusal = tryHold();
     boolean inLoop = room.loop().inLoop();
     if (refusal == null && !inLoop) {
-      refusal = room.admission().admit();
+      refusal = room.admission().admit(operation());
       outside = refusal == null;
     }
     if (refusal == null && (set(HELD) & CANCELLED) != 0) {

@@ -472,6 +472,13 @@ class OneSidedTest {
           .withThrowableThat()
           .withCauseInstanceOf(OperationLimitException.class)
           .withMessageContaining("(expected: < 16");
+      // Whether it waited for the loop or for the peer.
+      for (CompletableFuture<Void> write : writes) {
+        if (write.isCompletedExceptionally()
+            && write.handle((done, why) -> why).join() instanceof OperationLimitException e) {
+          assertThat(e.operation()).isEqualTo("writeWithImmediate");
+        }
+      }
       target.close();
     }
   }
