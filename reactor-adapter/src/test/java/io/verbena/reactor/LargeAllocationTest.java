@@ -187,7 +187,8 @@ class LargeAllocationTest {
           .failsWithin(Ends.LIMIT)
           .withThrowableThat()
           .havingRootCause()
-          .isInstanceOf(MemoryLimitException.class);
+          .isInstanceOf(MemoryLimitException.class)
+          .withMessageContaining("was not allocated and registered within PT0.1S");
       allocation.run();
     } finally {
       transport.dispose();

@@ -113,9 +113,13 @@ final class Deadlines {
           new MemoryLimitException(
               "receive",
               peer,
-              "no memory for a long message within "
-                  + options.operationTimeout()
-                  + "; release buffers, or raise RdmaOptions.maxRegisteredBytes"));
+              receiver.isAllocating()
+                  ? "the memory for a long message was not allocated and registered within "
+                      + options.operationTimeout()
+                      + "; raise RdmaOptions.operationTimeout, or send less in one message"
+                  : "no memory for a long message within "
+                      + options.operationTimeout()
+                      + "; release buffers, or raise RdmaOptions.maxRegisteredBytes"));
     } else if (isCloseOverdue()) {
       connection.terminate(
           sender.isCloseArrived()

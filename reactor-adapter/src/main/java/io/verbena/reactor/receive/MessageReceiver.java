@@ -578,6 +578,12 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     }
   }
 
+  /** Returns whether memory that a long message waits for is being allocated. */
+  public boolean isAllocating() {
+    RendezvousRead next = unread.peek();
+    return next != null && next.isAllocating();
+  }
+
   /** The coarse clock went on; returns whether it has waited for memory for too long. */
   public boolean isOutOfMemory() {
     if (!waitsForMemory) {

@@ -66,6 +66,11 @@ final class RendezvousRead implements RequestOwner {
     return buffer != null;
   }
 
+  /** Returns whether its memory is being allocated beside the loop. */
+  boolean isAllocating() {
+    return allocation != null;
+  }
+
   /** Returns whether the peer's memory is no longer needed. */
   boolean isOver() {
     return over;
