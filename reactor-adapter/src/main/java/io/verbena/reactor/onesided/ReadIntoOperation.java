@@ -2,6 +2,7 @@
 package io.verbena.reactor.onesided;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.util.ReferenceCountUtil;
 import io.verbena.LocalAccessException;
 import io.verbena.RemoteMemory;
@@ -16,7 +17,8 @@ import reactor.core.CoreSubscriber;
 /**
  * A read into a buffer of the caller, which is held meanwhile. If it gets other memory, by growing
  * for example, the bytes went into the old one, and the read fails. Registered memory that it grew
- * out of is not used again meanwhile; foreign memory is its allocator's business.
+ * out of is not used again meanwhile; foreign memory is its allocator's business. A composite buffer
+ * gets a copy, as it may release a component meanwhile.
  */
 final class ReadIntoOperation extends Operation<Void> {
   private final ByteBuf into;
@@ -80,7 +82,7 @@ final class ReadIntoOperation extends Operation<Void> {
     LoopResources resources = room.resources();
     Location where = resources.location();
     int leaseFrom = canGrow(into) ? Integer.MAX_VALUE : 0;
-    if (resources.memory().reach(into, index, length, leaseFrom, where)) {
+    if (!isComposite(into) && resources.memory().reach(into, index, length, leaseFrom, where)) {
       lease = where.takeLease();
       if (lease != null) {
         capacity = into.capacity();
@@ -98,6 +100,16 @@ final class ReadIntoOperation extends Operation<Void> {
         copied == null
             ? resources.memory().readSink(into, index, length)
             : resources.memory().readSink(copied, 0, length);
+  }
+
+  /** Returns whether a buffer may let go of memory, of one of its components, before it ends. */
+  private static boolean isComposite(ByteBuf buffer) {
+    for (ByteBuf at = buffer; at != null; at = at.unwrap()) {
+      if (at instanceof CompositeByteBuf) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
@@ -162,6 +163,36 @@ class OneSidedTest {
       into.release();
     }
     pair.client().read(token.slice(0, 8)).doOnNext(ByteBuf::release).block(Ends.LIMIT);
+  }
+
+  @Test
+  void readsIntoACompositeBufferThatLetsGoOfItsComponentMeanwhile() {
+    CompositeByteBuf into =
+        Unpooled.compositeBuffer()
+            .addComponents(
+                pair.client().memory().allocator().directBuffer(100, 100).writeZero(100),
+                Unpooled.buffer(8).writeZero(8));
+
+    // On the loop, so that nothing completes before.
+    ByteBuf next =
+        pair.client()
+            .read(token.slice(0, 8))
+            .doOnNext(ByteBuf::release)
+            .flatMap(
+                first -> {
+                  Mono<Void> begun =
+                      Mono.fromFuture(pair.client().read(token.slice(0, 100), into).toFuture());
+                  into.consolidate();
+                  // It has the memory that the composite buffer has let go of.
+                  ByteBuf other = pair.client().memory().allocator().directBuffer(100, 100);
+                  other.writeZero(100);
+                  return begun.thenReturn(other);
+                })
+            .blockOptional(Ends.LIMIT)
+            .orElseThrow();
+
+    assertThat(Ends.take(next)).containsOnly(0);
+    assertThat(Ends.take(into)).isEqualTo(at(0, 100));
   }
 
   @Test
