@@ -7,6 +7,7 @@ import io.verbena.RemoteMemory;
 import io.verbena.core.loop.ScheduledTask;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.BaseSubscriber;
@@ -32,6 +33,12 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
   private long offset;
   private boolean ended;
   private boolean advancing;
+
+  /** Whether the subscriber is being given a piece: an error waits until it has returned. */
+  private boolean delivering;
+
+  /** What a piece failed with while that was so. */
+  private @Nullable Throwable failure;
 
   PieceSubscription(
       CoreSubscriber<? super ByteBuf> actual,
@@ -95,7 +102,7 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
       stop();
       return;
     }
-    if (advancing || isRefused()) {
+    if (advancing || delivering || isRefused()) {
       return;
     }
     advancing = true;
@@ -150,8 +157,14 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
     }
     boolean last = offset == from.length() && inFlight.isEmpty();
     ended = last;
-    if (!room.guard().tellNext(actual, buffer, "read")) {
+    delivering = true;
+    boolean taken = room.guard().tellNext(actual, buffer, "read");
+    delivering = false;
+    Throwable failed = failure;
+    if (!taken) {
       stop();
+    } else if (failed != null) {
+      fail(failed);
     } else if (last) {
       if (!cancelled) {
         room.guard().tellComplete(actual);
@@ -163,11 +176,20 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
 
   private void failed(Piece piece, Throwable error) {
     inFlight.remove(piece);
-    if (!ended) {
-      stop();
-      if (!cancelled) {
-        room.guard().tellError(actual, error);
-      }
+    if (ended) {
+      return;
+    }
+    stop();
+    if (delivering) {
+      failure = error;
+    } else {
+      fail(error);
+    }
+  }
+
+  private void fail(Throwable error) {
+    if (!cancelled) {
+      room.guard().tellError(actual, error);
     }
   }
 

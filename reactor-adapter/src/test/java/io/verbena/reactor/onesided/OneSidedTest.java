@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -255,6 +256,32 @@ class OneSidedTest {
         .expectNext(100_000)
         .thenCancel()
         .verify(Ends.LIMIT);
+  }
+
+  @Test
+  void failsBehindThePieceInWhichTheConnectionIsDisposed() {
+    try (Ends narrow = Ends.create(Ends.options().sendDepth(4))) {
+      Ends.Pair other = narrow.connect();
+      RdmaMemory.Region source =
+          other.server().memory().register(ByteBuffer.allocateDirect(LENGTH), Set.of(Right.READ));
+      List<String> signals = new CopyOnWriteArrayList<>();
+      other
+          .client()
+          .readPieces(source.token(), 1000)
+          .subscribe(
+              piece -> {
+                signals.add("piece");
+                piece.release();
+                // Pieces that wait for a slot fail in this call.
+                other.client().dispose();
+                signals.add("taken");
+              },
+              error -> signals.add("error"));
+
+      await().atMost(Ends.LIMIT).until(() -> signals.contains("error"));
+      assertThat(signals).containsExactly("piece", "taken", "error");
+      source.close();
+    }
   }
 
   @Test
