@@ -12,8 +12,8 @@ import reactor.core.publisher.Mono;
  *
  * <p>Threading: its methods may be called and its publishers subscribed to from any thread; every
  * signal comes from the connection's completion loop, which must not be blocked. Three come from
- * elsewhere: an operation that cannot be begun, as its buffer cannot be used or too many wait, fails
- * on the thread that subscribes; so do the pieces of an empty region complete; and where a
+ * elsewhere: an operation that cannot be begun, as its buffer cannot be used or too many wait,
+ * fails on the thread that subscribes; so do the pieces of an empty region complete; and where a
  * subscriber blocks the loop, what passes its deadline fails on a thread of {@code
  * Schedulers.boundedElastic()}. Every operation ends once: with its value, with a typed {@link
  * RdmaException}, or by cancellation.

@@ -47,7 +47,8 @@ final class NameResolver<T> {
     this(timeout, reason, new Lookups<>(THREADS));
   }
 
-  private NameResolver(Duration timeout, Function<VerbsException, String> reason, Lookups<T> lookups) {
+  private NameResolver(
+      Duration timeout, Function<VerbsException, String> reason, Lookups<T> lookups) {
     this.timeout = timeout;
     this.reason = reason;
     this.lookups = lookups;

@@ -289,8 +289,7 @@ final class ConnectAttempt
     return new RdmaTimeoutException(
         OPERATION,
         address.toString(),
-        "not established within " + timeout + ": "
-            + ConnectionEvent.NO_ANSWER);
+        "not established within " + timeout + ": " + ConnectionEvent.NO_ANSWER);
   }
 
   private void fail(RdmaException why) {
@@ -351,8 +350,7 @@ final class ConnectAttempt
     }
     cancelled = true;
     context.loop().execute(this::cancelled);
-    RdmaException error =
-        HeldUpLoop.timeout(OPERATION, address.toString(), timeout, why);
+    RdmaException error = HeldUpLoop.timeout(OPERATION, address.toString(), timeout, why);
     return () -> {
       context.resources().meter().failed(OPERATION, null, error);
       tell(error);

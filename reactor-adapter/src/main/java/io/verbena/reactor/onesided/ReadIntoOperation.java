@@ -17,8 +17,8 @@ import reactor.core.CoreSubscriber;
 /**
  * A read into a buffer of the caller, which is held meanwhile. If it gets other memory, by growing
  * for example, the bytes went into the old one, and the read fails. Registered memory that it grew
- * out of is not used again meanwhile; foreign memory is its allocator's business. A composite buffer
- * gets a copy, as it may release a component meanwhile.
+ * out of is not used again meanwhile; foreign memory is its allocator's business. A composite
+ * buffer gets a copy, as it may release a component meanwhile.
  */
 final class ReadIntoOperation extends Operation<Void> {
   private final ByteBuf into;

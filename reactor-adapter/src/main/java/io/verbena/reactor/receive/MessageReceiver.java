@@ -66,7 +66,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   private final CopiedBytes copies;
 
   /** Bytes of messages in the queue that were copied. */
-  private int copied;
+  private long copied;
 
   /** Messages that were delivered while too much was copied: the peer gets no credits for them. */
   private int withheld;

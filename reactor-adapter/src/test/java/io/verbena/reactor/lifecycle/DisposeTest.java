@@ -67,8 +67,7 @@ class DisposeTest {
     RdmaTransport transport = RdmaTransport.create(Ends.options().build());
     RdmaServer server =
         transport
-            .bind(
-                LimitedProvider.refusing(Addresses.of("refusing-listener"), 2), c -> Mono.never())
+            .bind(LimitedProvider.refusing(Addresses.of("refusing-listener"), 2), c -> Mono.never())
             .blockOptional(Ends.LIMIT)
             .orElseThrow();
     assertThatThrownBy(server::dispose).isInstanceOf(VerbsException.class);

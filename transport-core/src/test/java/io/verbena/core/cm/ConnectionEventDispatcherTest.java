@@ -65,8 +65,7 @@ class ConnectionEventDispatcherTest {
     manager.failure.countDown();
     assertThat(told).succeedsWithin(LIMIT);
 
-    assertThatThrownBy(
-            () -> dispatcher.listen(ADDRESS, 1, new Target(new CompletableFuture<>())))
+    assertThatThrownBy(() -> dispatcher.listen(ADDRESS, 1, new Target(new CompletableFuture<>())))
         .isInstanceOf(VerbsException.class)
         .hasMessageContaining("the device has failed")
         .hasCause(manager.thrown);

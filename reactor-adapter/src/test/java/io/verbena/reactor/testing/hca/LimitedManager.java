@@ -53,8 +53,7 @@ final class LimitedManager implements ConnectionManager {
   public ConnectionListener listen(PortSpace space, URI address, int backlog) {
     LimitedProvider.runAtListen();
     LimitedListener listener =
-        new LimitedListener(
-            manager.listen(space, LimitedProvider.plain(address), backlog), device);
+        new LimitedListener(manager.listen(space, LimitedProvider.plain(address), backlog), device);
     listeners.put(listener.inner(), listener);
     return listener;
   }
@@ -72,8 +71,7 @@ final class LimitedManager implements ConnectionManager {
       return null;
     }
     ConnectionListener listener = event.listener();
-    return event.of(
-        limited(event.identifier()), listener == null ? null : listeners.get(listener));
+    return event.of(limited(event.identifier()), listener == null ? null : listeners.get(listener));
   }
 
   @Override
