@@ -7,29 +7,31 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the scenarios of consecutive seeds on several threads until one fails or all have run. */
 final class SeedRunner {
-  private static final long NONE = Long.MAX_VALUE;
-
-  private final Program program;
+  private final SeedRun run;
   private final long first;
   private final long count;
   private final AtomicLong next = new AtomicLong();
-  private final AtomicLong failed = new AtomicLong(NONE);
+  private final AtomicReference<@Nullable Failure> failed = new AtomicReference<>();
   private final LongAdder completed = new LongAdder();
   private final LongAdder packets = new LongAdder();
   private final LongAdder injectedFaults = new LongAdder();
   private final LongAdder cpuNanos = new LongAdder();
-  private volatile @Nullable Throwable failure;
   private volatile boolean stopped;
 
   /** Creates a runner for the seeds from {@code first} to {@code first + count - 1}. */
   SeedRunner(Program program, long first, long count) {
-    this.program = program;
+    this((seed, arena) -> program.generate(seed).run(arena, null, null), first, count);
+  }
+
+  SeedRunner(SeedRun run, long first, long count) {
+    this.run = run;
     this.first = first;
     this.count = count;
   }
@@ -60,8 +62,8 @@ final class SeedRunner {
     } finally {
       stop();
     }
-    long seed = failed.get();
-    return seed == NONE ? null : first + seed;
+    Failure failure = failed.get();
+    return failure == null ? null : failure.seed;
   }
 
   /** Starts no further scenarios; those that are running finish. */
@@ -69,9 +71,10 @@ final class SeedRunner {
     stopped = true;
   }
 
-  /** Returns what a scenario failed with, or null if none has failed. */
+  /** Returns what the lowest seed that failed has failed with, or null if none has failed. */
   @Nullable Throwable failure() {
-    return failure;
+    Failure failure = failed.get();
+    return failure == null ? null : failure.cause;
   }
 
   long completed() {
@@ -102,21 +105,32 @@ final class SeedRunner {
   private void runSeeds() {
     Arena arena = new Arena();
     long number = next.getAndIncrement();
-    while (number < count && failed.get() == NONE && !stopped) {
-      boolean success = false;
+    while (number < count && failed.get() == null && !stopped) {
+      long seed = first + number;
+      Throwable cause;
       try {
-        RunResult result = program.generate(first + number).run(arena, null, null);
-        success = result.isSuccess();
-        failure = success ? failure : result.failure();
+        RunResult result = run.run(seed, arena);
         packets.add(result.packets());
         injectedFaults.add(result.injectedFaults());
         completed.increment();
-      } finally {
-        if (!success) {
-          failed.accumulateAndGet(number, Math::min);
-        }
+        cause = result.failure();
+      } catch (Throwable e) {
+        cause = e;
+      }
+      if (cause != null) {
+        Failure failure = new Failure(seed, cause);
+        failed.accumulateAndGet(
+            failure, (before, now) -> before == null || now.seed < before.seed ? now : before);
       }
       number = next.getAndIncrement();
     }
   }
+
+  /** Runs the scenario of a seed. Called by several threads, each with an arena of its own. */
+  @FunctionalInterface
+  interface SeedRun {
+    RunResult run(long seed, Arena arena);
+  }
+
+  private record Failure(long seed, Throwable cause) {}
 }

@@ -2,13 +2,56 @@
 package io.verbena.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.verbena.simulation.scenario.Arena;
+import io.verbena.simulation.scenario.RunResult;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SeedRunnerTest {
+  private static final long LOWER = 7;
+  private static final long HIGHER = 8;
   private static final int WORKERS = 2;
   private static final long LIMIT_MILLIS = 60_000;
+
+  @ParameterizedTest
+  @ValueSource(longs = {LOWER, HIGHER})
+  void tellsTheFailureOfTheLowestSeedWhicheverFailsFirst(long first) throws InterruptedException {
+    TwoSeeds seeds = new TwoSeeds(first, LOWER, HIGHER);
+
+    assertThat(seeds.runner.run(2, done -> {})).isEqualTo(LOWER);
+
+    assertThat(seeds.runner.failure()).hasMessage("seed " + LOWER);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {LOWER, HIGHER})
+  void tellsTheFailureOfOneSeedAfterAnotherHasSucceeded(long failing) throws InterruptedException {
+    TwoSeeds seeds = new TwoSeeds(failing, failing);
+
+    assertThat(seeds.runner.run(2, done -> {})).isEqualTo(failing);
+
+    assertThat(seeds.runner.failure()).hasMessage("seed " + failing);
+  }
+
+  @Test
+  void tellsWhatASeedHasThrown() throws InterruptedException {
+    SeedRunner runner =
+        new SeedRunner(
+            (seed, arena) -> {
+              throw new IllegalStateException("thrown");
+            },
+            LOWER,
+            1);
+
+    assertThat(runner.run(1, done -> {})).isEqualTo(LOWER);
+
+    assertThat(runner.failure()).hasMessage("thrown");
+  }
 
   @Test
   void endsItsWorkersWhenItIsInterrupted() throws InterruptedException {
@@ -37,6 +80,38 @@ class SeedRunnerTest {
     for (int i = 0; i < count; i++) {
       all[i].join(LIMIT_MILLIS);
       assertThat(all[i].isAlive()).as("%s", all[i]).isFalse();
+    }
+  }
+
+  /** Two seeds at the same time, of which one ends when the other has failed. */
+  private static final class TwoSeeds implements SeedRunner.SeedRun {
+    final SeedRunner runner = new SeedRunner(this, LOWER, 2);
+    private final CountDownLatch begun = new CountDownLatch(2);
+    private final long first;
+    private final long[] failing;
+
+    TwoSeeds(long first, long... failing) {
+      this.first = first;
+      this.failing = failing;
+    }
+
+    @Override
+    public RunResult run(long seed, Arena arena) {
+      begun.countDown();
+      await().until(() -> begun.getCount() == 0);
+      if (seed != first) {
+        await().until(() -> runner.failure() != null);
+      }
+      return new RunResult(failure(seed), 0, 0);
+    }
+
+    private @Nullable Throwable failure(long seed) {
+      for (long each : failing) {
+        if (each == seed) {
+          return new AssertionError("seed " + seed);
+        }
+      }
+      return null;
     }
   }
 }
