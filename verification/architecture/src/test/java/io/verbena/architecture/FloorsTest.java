@@ -6,8 +6,12 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.lang.ArchRule;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -39,6 +43,7 @@ class FloorsTest {
           new Module("transport-verbs", 2, List.of("io.verbena.foreign..")),
           new Module("transport-core", 2, List.of("io.verbena.core..")),
           new Module("tools", 2, List.of("io.verbena.tools..")),
+          new Module("verification/stress", 2, List.of("io.verbena.stress..")),
           new Module("reactor-adapter", 3, List.of("io.verbena.reactor..")),
           new Module("adapters/netty", 3, List.of("io.verbena.netty..")),
           new Module("adapters/rsocket", 3, List.of("io.verbena.rsocket..")),
@@ -47,10 +52,27 @@ class FloorsTest {
           new Module("adapters/ratis", 4, List.of("io.verbena.ratis..")),
           new Module("adapters/vertx", 4, List.of("io.verbena.vertx..")),
           new Module("verification/architecture", 4, List.of("io.verbena.architecture..")),
+          new Module("verification/fuzz", 4, List.of("io.verbena.fuzz..")),
           new Module("verification/simulation", 4, List.of("io.verbena.simulation..")),
           new Module("adapters/spring-boot", 5, List.of("io.verbena.springboot..")),
           new Module("samples", 5, List.of("io.verbena.samples..")),
-          new Module("benchmarks", 5, List.of("io.verbena.benchmarks..")));
+          new Module("benchmarks", 5, List.of("io.verbena.benchmarks..")),
+          new Module("it", 5, List.of("io.verbena.it..")));
+
+  private static final Pattern MODULE = Pattern.compile("<module>(.*)</module>");
+
+  @Test
+  void everyModuleWithCodeHasAFloor() throws IOException {
+    List<String> folders =
+        MODULE
+            .matcher(Files.readString(Path.of("../../pom.xml")))
+            .results()
+            .map(module -> module.group(1))
+            .filter(folder -> !folder.equals("bom"))
+            .toList();
+
+    assertThat(HOUSE).extracting(Module::folder).containsExactlyInAnyOrderElementsOf(folders);
+  }
 
   @ParameterizedTest
   @FieldSource("HOUSE")
