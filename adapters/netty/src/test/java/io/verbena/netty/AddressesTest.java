@@ -448,8 +448,7 @@ class AddressesTest {
                 .channel(RdmaSocketChannel.class)
                 .handler(new Collector())
                 .connect(server.localAddress());
-        assertThat(connecting.awaitUninterruptibly().cause())
-            .isInstanceOf(ConnectException.class);
+        assertThat(connecting.awaitUninterruptibly().cause()).isInstanceOf(ConnectException.class);
       }
 
       await().atMost(Ends.LIMIT).until(() -> failures.size() == 3);
