@@ -33,7 +33,7 @@ final class FakeRdmaCore {
       skip(library + ": not built, for want of a C compiler or of rdma-core's headers");
     }
     if (!loaded) {
-      System.load(library.toString());
+      System.load(library.toAbsolutePath().toString());
       loaded = true;
     }
   }

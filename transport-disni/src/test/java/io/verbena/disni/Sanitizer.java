@@ -44,7 +44,8 @@ enum Sanitizer {
     this.compiled = compiled;
     this.runtime = runtime;
     this.libraries = Path.of("target", libraries).toAbsolutePath();
-    this.fake = this.libraries.resolve(fake).resolve("libfake_rdma_core.so").normalize();
+    // Relative: LD_PRELOAD ends a path at a blank, which the folder of a clone may have.
+    this.fake = Path.of("target", libraries, fake, "libfake_rdma_core.so").normalize();
     this.environment = String.join(" ", environment);
   }
 

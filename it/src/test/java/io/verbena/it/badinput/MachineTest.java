@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.it.Program;
 import io.verbena.it.guest.InSoftRoceGuest;
 import io.verbena.it.node.Nodes;
-import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -59,10 +57,11 @@ class MachineTest {
    * rights.
    */
   private static String attempt(String preparation, String rights) throws Exception {
-    List<String> java = Program.java(Attempt.class, Nodes.server(), Integer.toString(BYTES));
-    String line =
-        Stream.concat(Stream.of(preparation + " && exec setpriv " + rights + " --"), java.stream())
-            .collect(Collectors.joining(" "));
-    return Program.run("unshare", "-m", "bash", "-c", line);
+    String line = preparation + " && exec setpriv " + rights + " -- \"$@\"";
+    return Program.run(
+        Stream.concat(
+                Stream.of("unshare", "-m", "bash", "-c", line, "-"),
+                Program.java(Attempt.class, Nodes.server(), Integer.toString(BYTES)).stream())
+            .toList());
   }
 }

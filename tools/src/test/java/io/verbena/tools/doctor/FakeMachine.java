@@ -16,7 +16,9 @@ import java.util.List;
  * JVM of its own, and with files as the kernel has them. The interface of port 1 is eth1.
  */
 final class FakeMachine {
-  private static final Path DISNI = Path.of("../transport-disni").toAbsolutePath().normalize();
+  /** Relative: LD_PRELOAD ends a path at a blank, which the folder of a clone may have. */
+  private static final Path DISNI = Path.of("../transport-disni");
+
   private static final Path LIBRARY = DISNI.resolve("target/fake-rdma-core/libfake_rdma_core.so");
 
   /** The output of a run, and its exit code. */
