@@ -21,7 +21,7 @@ abstract class RpingTests {
   @ParameterizedTest
   @ValueSource(ints = {64, MOST})
   void servesIt(int size) throws Exception {
-    int port = 7300 + size % 2;
+    int port = 7300 + size % 7;
     Hca hca = hca();
     Tool server =
         hca.start(
@@ -43,7 +43,7 @@ abstract class RpingTests {
   @ParameterizedTest
   @ValueSource(ints = {64, MOST})
   void isServedByIt(int size) throws Exception {
-    int port = 7200 + size % 2;
+    int port = 7200 + size % 7;
     String line = "rping -s -v -a %s -p %d -C %d -S %d";
     try (Program rping =
         Program.start(line.formatted(Nodes.node2(), port, PINGS, size).split(" ", -1))) {
