@@ -131,7 +131,8 @@ final class ReadIntoOperation extends Operation<Void> {
 
   @Override
   long localAddress() {
-    return localAddress;
+    Exposure own = sink;
+    return own == null ? localAddress : own.address();
   }
 
   @Override

@@ -56,7 +56,8 @@ final class ReadOperation extends Operation<ByteBuf> {
 
   @Override
   long localAddress() {
-    return localAddress;
+    Exposure own = sink;
+    return own == null ? localAddress : own.address();
   }
 
   @Override

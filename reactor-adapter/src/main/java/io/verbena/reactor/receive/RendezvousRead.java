@@ -113,6 +113,7 @@ final class RendezvousRead implements RequestOwner {
     Exposure own = sink(target);
     if (own != null) {
       sink = own;
+      localAddress = own.address();
       localKey = own.lkey();
     }
     buffer = target;
