@@ -71,9 +71,9 @@ public interface RdmaTransport extends Disposable {
 
   /**
    * Listens on an address. Each connection is given to {@code handler} on its completion loop, and
-   * is closed when the handler's publisher ends: gracefully on completion, at once on an error.
-   * Cancelling gives the server up. A cancel that races with delivery may leave a server that a
-   * subscriber which drops values never sees; it is closed with the transport.
+   * is closed when the handler's publisher ends: gracefully on completion, at once on an error. A
+   * cancel that races with the bind may leave a server that nobody gets; it is closed with the
+   * transport.
    *
    * @return the server, or {@link UnknownSchemeException}, {@link RdmaConnectException}
    */

@@ -222,12 +222,7 @@ final class ReactorTransport implements RdmaTransport {
         known == null
             ? devices.opened("bind", address, options.connectTimeout())
             : Mono.just(known);
-    return hca.flatMap(
-            its ->
-                Mono.<RdmaServer>create(
-                    sink -> sink.success(listen(its, address, slots, hook, handler))))
-        // Of a bind that was cancelled while it began to listen.
-        .doOnDiscard(RdmaServer.class, RdmaServer::dispose);
+    return hca.map(its -> listen(its, address, slots, hook, handler));
   }
 
   private RdmaServer listen(

@@ -9,13 +9,11 @@ import io.netty.buffer.Unpooled;
 import io.verbena.PollMode;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
-import io.verbena.RdmaServer;
 import io.verbena.RemoteMemory;
 import io.verbena.RemoteMemory.Right;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.hca.LimitedProvider;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -193,30 +191,6 @@ class CancelTest {
     subscriber.cancel();
     subscriber.cancel();
     assertStillWorks();
-  }
-
-  @Test
-  void ofABindThatBeginsToListenLeavesNoListener() throws Exception {
-    URI address = LimitedProvider.limited(Addresses.of("cancelled-bind"));
-    CountDownLatch cancelled = new CountDownLatch(1);
-    BaseSubscriber<RdmaServer> subscriber = new BaseSubscriber<>() {};
-    LimitedProvider.atNextListen(
-        () -> {
-          subscriber.cancel();
-          cancelled.countDown();
-        });
-
-    bind(address).subscribe(subscriber);
-
-    assertThat(cancelled.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
-    await()
-        .atMost(Ends.LIMIT)
-        .ignoreExceptions()
-        .until(() -> bind(address).block(Ends.LIMIT) != null);
-  }
-
-  private Mono<RdmaServer> bind(URI address) {
-    return ends.serverSide().bind(address, connection -> Mono.never());
   }
 
   @Test

@@ -51,7 +51,6 @@ final class LimitedManager implements ConnectionManager {
 
   @Override
   public ConnectionListener listen(PortSpace space, URI address, int backlog) {
-    LimitedProvider.runAtListen();
     LimitedListener listener =
         new LimitedListener(manager.listen(space, LimitedProvider.plain(address), backlog), device);
     listeners.put(listener.inner(), listener);

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** {@code limited://name} reaches the same addresses as {@code emulated://name}. */
@@ -25,25 +24,12 @@ public final class LimitedProvider implements VerbsProvider {
 
   private static final AtomicInteger HELD_POLLS = new AtomicInteger();
   private static final ConcurrentHashMap<Thread, Error> DEADLY = new ConcurrentHashMap<>();
-  private static final AtomicReference<@Nullable Runnable> AT_LISTEN = new AtomicReference<>();
   private static final String REFUSALS = "refusals=";
   private static final String FAULT = "fault=";
 
   /** Throws {@code error} at the next poll by this thread, so that its loop breaks down. */
   public static void breakLoop(Thread loop, Error error) {
     DEADLY.put(loop, error);
-  }
-
-  /** Runs an action when somebody is about to listen next. */
-  public static void atNextListen(Runnable action) {
-    AT_LISTEN.set(action);
-  }
-
-  static void runAtListen() {
-    Runnable action = AT_LISTEN.getAndSet(null);
-    if (action != null) {
-      action.run();
-    }
   }
 
   static void throwHere() {

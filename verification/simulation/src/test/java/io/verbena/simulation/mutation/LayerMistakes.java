@@ -35,8 +35,8 @@ final class LayerMistakes {
           of(
               "a frame's credit given before its receive is posted",
               "receive/MessageReceiver.java",
-              "  private void giveBack(ByteBuf frame) {\n    repost();\n",
-              "  private void giveBack(ByteBuf frame) {\n    repost();\n    frames.free();\n"),
+              "(ByteBuf frame) {\n    try {\n      repost();\n",
+              "(ByteBuf frame) {\n    try {\n      repost();\n      frames.free();\n"),
           of(
               "a long message given back before the pull has ended",
               "receive/MessageReceiver.java",
