@@ -33,6 +33,7 @@ public final class OneSidedOperations {
   private final OperationQueue operations;
   private final OperationQueue notifications;
   private long tickets;
+  private boolean advancing;
   private int inFlight;
 
   /**
@@ -178,10 +179,19 @@ public final class OneSidedOperations {
    * lets the others past; it itself passes none, as it says that what was written before is there.
    */
   public void advance() {
-    boolean posted = isWaiting();
-    while (posted && slots.mayPost()) {
-      boolean isNoticeNext = notifications.nextTicket() < operations.nextTicket();
-      posted = (isNoticeNext && notifications.advance()) || operations.advance();
+    if (advancing) {
+      // By a subscriber that hears of a refusal, and begins another: the call below posts it.
+      return;
+    }
+    advancing = true;
+    try {
+      boolean posted = isWaiting();
+      while (posted && slots.mayPost()) {
+        boolean isNoticeNext = notifications.nextTicket() < operations.nextTicket();
+        posted = (isNoticeNext && notifications.advance()) || operations.advance();
+      }
+    } finally {
+      advancing = false;
     }
   }
 

@@ -15,6 +15,7 @@ import io.verbena.RdmaException;
 import io.verbena.RdmaMemory;
 import io.verbena.RemoteMemory;
 import io.verbena.RemoteMemory.Right;
+import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.hca.Fault;
 import io.verbena.reactor.testing.hca.LimitedProvider;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -157,6 +159,48 @@ class LimitedHcaTest {
 
     assertThat(sent).failsWithin(Ends.LIMIT);
     assertThat(messages).allSatisfy(each -> assertThat(each.refCnt()).isZero());
+  }
+
+  @Test
+  void beginsAgainWhatTheHcaRefusesThoughThousandsWait() {
+    assumeFalse(Ends.linkRequests(), "a refused request costs the connection");
+    try (Ends narrow = Ends.create(Ends.options().sendDepth(4))) {
+      RdmaConnection client =
+          narrow
+              .connect(
+                  LimitedProvider.faulty(
+                      narrow.server().address(), Fault.Place.POST_ANY_SEND, Fault.Kind.EXCEPTION))
+              .client();
+      RemoteMemory from = token(narrow).slice(0, 8);
+      AtomicInteger refused = new AtomicInteger();
+      int waiting = Addresses.rounds(3000);
+
+      // On the loop: two have the slots, for which all others wait.
+      Mono<Long> read =
+          client
+              .read(from)
+              .doOnNext(ByteBuf::release)
+              .flatMapMany(first -> Flux.range(0, waiting))
+              .doOnNext(i -> Fault.refuseSends(i >= 2))
+              .flatMap(
+                  i ->
+                      client
+                          .read(from)
+                          .doOnNext(ByteBuf::release)
+                          .doOnError(
+                              e -> {
+                                if (refused.incrementAndGet() == waiting) {
+                                  Fault.refuseSends(false);
+                                }
+                              })
+                          .retry(),
+                  waiting)
+              .count();
+
+      assertThat(read.block(Ends.LIMIT)).isEqualTo(waiting);
+    } finally {
+      Fault.refuseSends(false);
+    }
   }
 
   @ParameterizedTest

@@ -13,6 +13,7 @@ import io.verbena.RemoteMemory;
 import io.verbena.grpc.RdmaGrpc;
 import io.verbena.netty.RdmaSockets;
 import io.verbena.samples.program.Addresses;
+import io.verbena.samples.program.Count;
 import io.verbena.samples.tcp.TcpTransport;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -56,6 +57,7 @@ public final class BlockStoreClient implements Callable<Integer> {
 
   @Option(
       names = "--limit",
+      converter = Count.class,
       defaultValue = "120",
       description = "Seconds after which a step has failed (default: ${DEFAULT-VALUE}).")
   private int limitSeconds;

@@ -22,7 +22,6 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 
 /** A client of the table: what it asks for and sends, and what must come of it. */
 final class TableRun {
-
   private final FlightClient client;
   private final BufferAllocator memory;
   private final Job job;

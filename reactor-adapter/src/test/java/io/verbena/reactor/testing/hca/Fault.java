@@ -36,6 +36,8 @@ public final class Fault {
     POST_SEND,
     /** The same, when a second request is posted. */
     POST_SECOND_SEND,
+    /** The same, each time while {@link #refuseSends} says so. */
+    POST_ANY_SEND,
     /** When a list is posted: from its second request on. */
     POST_LIST,
     /**
@@ -77,6 +79,7 @@ public final class Fault {
 
   private static final int RECEIVES_BEFORE = 3;
   private static final AtomicBoolean REFUSING = new AtomicBoolean();
+  private static final AtomicBoolean REFUSING_SENDS = new AtomicBoolean();
   private static final Queue<Integer> LISTS = new ConcurrentLinkedQueue<>();
 
   private final Place place;
@@ -105,6 +108,11 @@ public final class Fault {
   /** The next receives of a shared queue, or of a queue pair's own, are refused. */
   public static void refuseReceives() {
     REFUSING.set(true);
+  }
+
+  /** Whether requests are refused, at {@link Place#POST_ANY_SEND}; a test ends it. */
+  public static void refuseSends(boolean on) {
+    REFUSING_SENDS.set(on);
   }
 
   /**
@@ -218,7 +226,12 @@ public final class Fault {
   /** A queue pair that throws as receives or requests are posted, if that is the place. */
   QueuePair in(QueuePair pair) {
     switch (place) {
-      case POST_RECEIVE, POST_SEND, POST_SECOND_SEND, POST_LIST, POST_OWN_RECEIVE -> {}
+      case POST_RECEIVE,
+          POST_SEND,
+          POST_SECOND_SEND,
+          POST_ANY_SEND,
+          POST_LIST,
+          POST_OWN_RECEIVE -> {}
       default -> {
         return pair;
       }
@@ -233,7 +246,9 @@ public final class Fault {
               }
               if ("postSend".equals(method.getName())) {
                 sends++;
-                if (isFirst(Place.POST_SEND) || (sends > 1 && isFirst(Place.POST_SECOND_SEND))) {
+                if (isFirst(Place.POST_SEND)
+                    || (sends > 1 && isFirst(Place.POST_SECOND_SEND))
+                    || (place == Place.POST_ANY_SEND && REFUSING_SENDS.get())) {
                   throw new VerbsException(VerbsError.NO_MEMORY, MESSAGE);
                 }
                 if (place == Place.POST_OWN_RECEIVE) {
