@@ -32,8 +32,11 @@ import org.jspecify.annotations.Nullable;
  */
 abstract sealed class RoceConnection extends RoceIdentifier implements CmUser
     permits ActiveRoceConnection, PassiveRoceConnection {
-  /** 268 ms: longer than a busy machine delays a process; losses are repaired long before. */
-  static final int ACK_TIMEOUT = 16;
+  /**
+   * 537 ms, the least that {@code rdma_cm} gives RoCE. With all retries, longer than a busy machine
+   * keeps a process from running; losses are repaired long before.
+   */
+  static final int ACK_TIMEOUT = 17;
 
   /** 0.64 ms. */
   private static final int RNR_TIMER = 12;
