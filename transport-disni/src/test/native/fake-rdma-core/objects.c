@@ -115,6 +115,12 @@ EXPORT int ibv_rereg_mr(struct ibv_mr *region, int flags, struct ibv_pd *pd, voi
                         size_t length, int access) {
   FAULT(IBV_REREG_MR_ERR_CMD);
   struct fake_mr *mr = (struct fake_mr *)region;
+  // As libibverbs itself, before it asks the device (verbs.c).
+  if ((access && !(flags & IBV_REREG_MR_CHANGE_ACCESS)) ||
+      (flags & IBV_REREG_MR_CHANGE_TRANSLATION && (!length || !address))) {
+    errno = EINVAL;
+    return IBV_REREG_MR_ERR_INPUT;
+  }
   int to = flags & IBV_REREG_MR_CHANGE_ACCESS ? access : mr->access;
   if (!profile_of(region->context)->has_rereg || is_gone(region->context) || !flags ||
       !is_access(region->context, to)) {

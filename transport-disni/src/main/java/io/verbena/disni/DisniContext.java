@@ -93,10 +93,18 @@ final class DisniContext {
 
   /** The names of the devices that librdmacm sees. */
   static List<String> deviceNames(RdmaCore core) {
-    Block block = new Block(NAME_SIZE * 64);
-    int count = Errno.check("list devices", core.deviceNames(block.address(), 64));
+    return deviceNames(core, 64);
+  }
+
+  /** The same, asked again where there are more than {@code expected}, as with many functions. */
+  static List<String> deviceNames(RdmaCore core, int expected) {
+    Block block = new Block(NAME_SIZE * expected);
+    int count = Errno.check("list devices", core.deviceNames(block.address(), expected));
+    if (count > expected) {
+      return deviceNames(core, count);
+    }
     List<String> names = new ArrayList<>();
-    for (int i = 0; i < Math.min(count, 64); i++) {
+    for (int i = 0; i < count; i++) {
       names.add(block.text(i * NAME_SIZE, NAME_SIZE));
     }
     return List.copyOf(names);

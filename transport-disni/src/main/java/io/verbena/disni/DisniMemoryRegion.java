@@ -144,7 +144,8 @@ final class DisniMemoryRegion implements MemoryRegion {
                 toDomain.pointer(),
                 toAddress,
                 toMemory.capacity(),
-                domain.device().registered(toAccess),
+                // ibv_rereg_mr(3) refuses rights that are not to be changed.
+                newAccess == null ? 0 : domain.device().registered(toAccess),
                 keys.address());
     if (moves) {
       (result < 0 ? toDomain : domain).closed(DisniProtectionDomain.Kind.MEMORY_REGION);

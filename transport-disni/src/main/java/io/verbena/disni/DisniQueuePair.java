@@ -321,7 +321,10 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   private void dropRequests() {
     tag(device.context().queues().renew(tag()));
     queues.awaitPollers();
+    // One that had found it before may have met a failure, and noted ERR.
+    known = QueuePairState.RESET;
     queues.purge(number);
+    queues.emptied();
     sends.slots().clear();
     receives.slots().clear();
     sendsAreFlushed = false;
@@ -573,12 +576,13 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   private void leave() {
     if (!closed) {
       closed = true;
-      QueuePairListeners.closed(this);
       DisniContext context = device.context();
       context.destroyed(pointer);
       context.queues().remove(tag());
       context.posters().remove(sending);
       queues.awaitPollers();
+      // Last: it is foreign code, and whoever closes again destroys what is not used any more.
+      QueuePairListeners.closed(this);
     }
   }
 }

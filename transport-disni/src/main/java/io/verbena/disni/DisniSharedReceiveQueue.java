@@ -189,6 +189,11 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
     return slots.takesDatagrams(queuePair);
   }
 
+  /** It was reset, and no completion of it is left. */
+  synchronized void emptied(SharedSlots.Taker taker) {
+    slots.emptied(taker);
+  }
+
   /** It is destroyed, and no completion of it is left. */
   synchronized void leave(SharedSlots.Taker taker) {
     slots.leave(taker);

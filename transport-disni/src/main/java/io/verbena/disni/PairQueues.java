@@ -71,6 +71,14 @@ final class PairQueues {
     }
   }
 
+  /** The queue pair was reset, and holds no receives. */
+  void emptied() {
+    SharedSlots.Taker joined = taker;
+    if (joined != null && shared != null) {
+      shared.emptied(joined);
+    }
+  }
+
   /** Detaches from all, once the queue pair is destroyed or was not made. */
   void detach() {
     SharedSlots.Taker joined = taker;

@@ -30,11 +30,24 @@ final class PrivateFolder implements AutoCloseable {
     return file;
   }
 
+  /**
+   * Deletes all of it. What is left says nothing about the libraries, which may be loaded: on NFS a
+   * file that is mapped stays in the folder under another name. It is tried again when the JVM
+   * exits.
+   */
   @Override
-  public void close() throws IOException {
+  public void close() {
     while (!files.isEmpty()) {
-      Files.deleteIfExists(files.pop());
+      delete(files.pop());
     }
-    Files.delete(path);
+    delete(path);
+  }
+
+  private static void delete(Path each) {
+    try {
+      Files.deleteIfExists(each);
+    } catch (IOException e) {
+      each.toFile().deleteOnExit();
+    }
   }
 }

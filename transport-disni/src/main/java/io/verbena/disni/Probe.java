@@ -6,6 +6,7 @@ import io.verbena.disni.core.Words.KeyWords;
 import io.verbena.disni.core.Words.QueuePairWords;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.VerbsException;
 import java.io.IOException;
 
 /**
@@ -27,10 +28,10 @@ final class Probe {
 
   /** A trial on an object that is made for it. */
   private interface Trial {
-    boolean on(long object) throws IOException;
+    long on(long object) throws IOException;
   }
 
-  private boolean withDomain(Trial trial) {
+  private long withDomain(Trial trial) {
     try {
       long domain = core.allocPd(context);
       try {
@@ -43,7 +44,7 @@ final class Probe {
     }
   }
 
-  private boolean withCompletionQueue(Trial trial) throws IOException {
+  private long withCompletionQueue(Trial trial) throws IOException {
     Block granted = new Block(Long.BYTES);
     long queue =
         Errno.check(
@@ -59,21 +60,30 @@ final class Probe {
 
   /** Bytes of inline payload that a queue pair can have. */
   int maxInlineData() {
-    int[] most = new int[1];
     for (int size : INLINE_SIZES) {
-      if (hasQueuePairs(QueuePairType.RC, size, most)) {
-        return most[0];
+      if (tryQueuePair(QueuePairType.RC, size) > 0) {
+        // What was asked for, not what this small queue pair was rounded up to.
+        return size;
       }
     }
     return 0;
   }
 
-  /** Returns whether it has queue pairs of this type. */
+  /**
+   * Returns whether it has queue pairs of this type.
+   *
+   * @throws VerbsException if it has too little left to tell, as behind a limit of locked memory
+   */
   boolean hasQueuePairs(QueuePairType type) {
-    return hasQueuePairs(type, 0, new int[1]);
+    long made = tryQueuePair(type, 0);
+    if (made == -Errno.ENOMEM || made == -Errno.EAGAIN) {
+      throw Errno.failure("probe " + type + " queue pairs", made);
+    }
+    return made > 0;
   }
 
-  private boolean hasQueuePairs(QueuePairType type, int inline, int[] granted) {
+  /** Creates one, and destroys it; returns a positive number, or the negative errno. */
+  private long tryQueuePair(QueuePairType type, int inline) {
     Block words = Block.of(QueuePairWords.values());
     return withDomain(
         domain ->
@@ -91,47 +101,46 @@ final class Probe {
                   long pair = core.createQueuePair(domain, words.address());
                   words.keep();
                   if (pair > 0) {
-                    // What was asked for, not what this small queue pair was rounded up to.
-                    granted[0] = inline;
                     Errno.check("destroy probe's queue pair", core.destroyQueuePair(pair));
                   }
-                  return pair > 0;
+                  return pair;
                 }));
   }
 
   boolean resizesCompletionQueues() {
-    return withDomain(
-        domain -> withCompletionQueue(queue -> core.resizeCompletionQueue(queue, 8) >= 0));
+    return withDomain(domain -> withCompletionQueue(queue -> core.resizeCompletionQueue(queue, 8)))
+        >= 0;
   }
 
   boolean reregisters() {
     Block memory = new Block(4096);
     Block keys = Block.of(KeyWords.values());
-    return withDomain(
-        domain -> {
-          long region =
-              core.regMr(
-                  domain,
-                  memory.address(),
-                  4096,
-                  0,
-                  keys.address(),
-                  keys.address() + 4,
-                  keys.address() + 8);
-          int changeAccess = 4;
-          int done =
-              core.reregister(
-                  region,
-                  changeAccess,
-                  domain,
-                  memory.address(),
-                  4096,
-                  Access.LOCAL_WRITE.bit(),
-                  keys.address());
-          core.deregMr(region);
-          memory.keep();
-          keys.keep();
-          return done >= 0;
-        });
+    return withDomain(domain -> reregister(domain, memory, keys)) >= 0;
+  }
+
+  private int reregister(long domain, Block memory, Block keys) throws IOException {
+    long region =
+        core.regMr(
+            domain,
+            memory.address(),
+            4096,
+            0,
+            keys.address(),
+            keys.address() + 4,
+            keys.address() + 8);
+    int changeAccess = 4;
+    int done =
+        core.reregister(
+            region,
+            changeAccess,
+            domain,
+            memory.address(),
+            4096,
+            Access.LOCAL_WRITE.bit(),
+            keys.address());
+    core.deregMr(region);
+    memory.keep();
+    keys.keep();
+    return done;
   }
 }

@@ -129,6 +129,11 @@ final class SharedSlots {
     return at >= 0 && takers[at].datagrams;
   }
 
+  /** It was reset, and no completion of it is left: it has none of those that were taken. */
+  void emptied(Taker taker) {
+    taker.newest = newest;
+  }
+
   /** It is destroyed, and no completion of it is left. */
   void leave(Taker taker) {
     takers = Arrays.stream(takers).filter(each -> each != taker).toArray(Taker[]::new);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.PortSpace;
@@ -14,6 +15,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -40,6 +42,33 @@ final class FailingDevicesTest extends ScriptedFaults {
     try (FakeConnection again = new FakeConnection(REMOVABLE, "", false)) {
       assertThat(((DisniDevice) again.device).context()).isNotSameAs(before);
     }
+  }
+
+  /** As behind a limit of locked memory: what it can is not known then. */
+  @Test
+  void isNotTakenForOneThatCanDoLessWhereItHasNoMemory() {
+    FakeRdmaCore.script("remove mlx5_20");
+    FakeRdmaCore.script("return mlx5_20");
+    Set<Capability> all;
+    try (DisniDevice device = FakeRdmaCore.open(REMOVABLE)) {
+      all = device.attributes().capabilities();
+    }
+    int refused = 0;
+    boolean failed = true;
+    for (int skip = 0; failed; skip++) {
+      FakeRdmaCore.script("remove mlx5_20");
+      FakeRdmaCore.script("return mlx5_20");
+      FakeRdmaCore.script("fail ibv_create_qp " + Errno.ENOMEM + ' ' + skip);
+      try (DisniDevice device = FakeRdmaCore.open(REMOVABLE)) {
+        assertThat(device.attributes().capabilities()).isEqualTo(all);
+      } catch (VerbsException e) {
+        assertThat(e.error()).isEqualTo(VerbsError.NO_MEMORY);
+        refused++;
+      }
+      failed = !FakeRdmaCore.tells("is-waiting");
+      FakeRdmaCore.script("clear");
+    }
+    assertThat(refused).isEqualTo(2);
   }
 
   @Test

@@ -18,11 +18,13 @@ import io.verbena.verbs.WorkCompletion;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** A device of the fake rdma-core, connected to itself by its connection manager. */
 final class FakeConnection implements AutoCloseable {
   private static final long NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long PAUSE_NANOS = 20_000;
   private static final ConnectionParameters PARAMETERS =
       new ConnectionParameters(ByteBuffer.allocate(0), 1, 1, 7, 7);
 
@@ -85,7 +87,7 @@ final class FakeConnection implements AutoCloseable {
     long start = System.nanoTime();
     while (completions.poll(one) == 0) {
       assertThat(System.nanoTime() - start).as("time without a completion").isLessThan(NANOS);
-      Thread.onSpinWait();
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
     return one[0];
   }

@@ -14,12 +14,15 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** One end of a connection of the fake rdma-core: a device with all that it takes, and memory. */
 final class FakeEnd implements AutoCloseable {
   static final int BYTES = 64;
   static final long NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final long PAUSE_NANOS = 20_000;
 
   final DisniDevice device;
   final DisniProtectionDomain domain;
@@ -76,7 +79,7 @@ final class FakeEnd implements AutoCloseable {
     long start = System.nanoTime();
     while (completions.poll(one) == 0) {
       assertThat(System.nanoTime() - start).as("time without a completion").isLessThan(NANOS);
-      Thread.onSpinWait();
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
     return one[0];
   }

@@ -25,4 +25,18 @@ final class PrivateFolderTest {
     assertThat(file).doesNotExist();
     assertThat(file.getParent()).doesNotExist();
   }
+
+  /** As NFS does with a file that is mapped. */
+  @Test
+  void closesAlsoWhereSomethingIsLeftInIt() throws IOException {
+    Path left;
+    try (PrivateFolder folder = new PrivateFolder()) {
+      Path file = folder.add("library.so", new ByteArrayInputStream(new byte[] {1}));
+      left = Files.createFile(file.resolveSibling(".nfs0001"));
+    }
+
+    assertThat(left).exists();
+    Files.delete(left);
+    Files.delete(left.getParent());
+  }
 }

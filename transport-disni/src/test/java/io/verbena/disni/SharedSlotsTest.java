@@ -75,6 +75,19 @@ class SharedSlotsTest {
   }
 
   @Test
+  void freesWhatAQueuePairHadTakenThatWasReset() {
+    Taker one = slots.join(ONE, false);
+    slots.join(TWO, false);
+    int[] taken = fill(0);
+    slots.free(taken[1], TWO);
+    // One had taken the first.
+    slots.emptied(one);
+    post(4);
+
+    assertThat(slots.isFull()).isFalse();
+  }
+
+  @Test
   void keepsWhatOneThatIsThereMayHave() {
     Taker one = slots.join(ONE, false);
     slots.join(TWO, false);

@@ -19,6 +19,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.WorkCompletion;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -38,6 +39,16 @@ final class TwoDevicesTest {
   @BeforeAll
   static void needsTheFake() {
     FakeRdmaCore.assumeLoaded();
+  }
+
+  @Test
+  void areListedAllHoweverFewAreExpected() {
+    try (DisniDevice device = FakeRdmaCore.open(FakeRdmaCore.uri(CONNECTX + ":0"))) {
+      List<String> all = DisniContext.deviceNames(device.core());
+
+      assertThat(all).hasSizeGreaterThan(1);
+      assertThat(DisniContext.deviceNames(device.core(), 1)).isEqualTo(all);
+    }
   }
 
   /** A connection between two devices. */
