@@ -63,6 +63,11 @@ final class SealedOutput implements GatheringByteChannel {
     return taken;
   }
 
+  /** Returns whether the channel has not taken all records. */
+  boolean hasRest() {
+    return sealed.hasRemaining();
+  }
+
   /** Returns whether the channel has taken all records, once it was tried. */
   private boolean isOut() throws IOException {
     if (sealed.hasRemaining()) {

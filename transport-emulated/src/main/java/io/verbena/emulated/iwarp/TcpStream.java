@@ -70,6 +70,7 @@ public final class TcpStream implements SocketSelector.Selected {
   private ScatteringByteChannel input;
 
   private GatheringByteChannel output;
+  private @Nullable SealedOutput seals;
 
   /** The input of a locked stream, else null. */
   private @Nullable SealedInput sealed;
@@ -150,7 +151,8 @@ public final class TcpStream implements SocketSelector.Selected {
     SealedInput opens = new SealedInput(socket.input(), lock, fabric.workspace());
     sealed = opens;
     input = opens;
-    output = new SealedOutput(socket.output(), lock, fabric.workspace());
+    seals = new SealedOutput(socket.output(), lock, fabric.workspace());
+    output = seals;
   }
 
   /** Returns the channel of the bytes behind the frames, from the peer. */
@@ -462,16 +464,14 @@ public final class TcpStream implements SocketSelector.Selected {
     if (state != State.RUNNING) {
       return;
     }
+    StreamUser who = user;
+    if (engine.hasOpened() && !established && who != null) {
+      established = true;
+      who.established();
+    }
     switch (engine.state()) {
       case WAITING -> {}
-      case OPEN -> {
-        StreamUser who = user;
-        if (!established && who != null) {
-          established = true;
-          who.established();
-        }
-        socket.interest(engine.isFull() ? OP_READ | OP_WRITE : OP_READ);
-      }
+      case OPEN -> socket.interest(engine.isFull() ? OP_READ | OP_WRITE : OP_READ);
       case ENDING -> {
         // Else the engine sends the rest in its next turn.
         if (engine.isFull()) {
@@ -509,10 +509,12 @@ public final class TcpStream implements SocketSelector.Selected {
 
   private boolean tell() {
     try {
-      int sent = rest.hasRemaining() ? output.write(rest) : 0;
-      if (rest.hasRemaining()) {
-        socket.interest(OP_WRITE);
-        return sent > 0;
+      if (hasRest()) {
+        int sent = output.write(rest);
+        if (hasRest()) {
+          socket.interest(OP_WRITE);
+          return sent > 0;
+        }
       }
       socket.shutdownOutput();
     } catch (IOException e) {
@@ -525,6 +527,12 @@ public final class TcpStream implements SocketSelector.Selected {
     deadline(CLOSING_NANOS);
     boolean unused = drain();
     return true;
+  }
+
+  /** Returns whether bytes of requests that are done have not gone to the socket. */
+  private boolean hasRest() {
+    SealedOutput records = seals;
+    return rest.hasRemaining() || (records != null && records.hasRest());
   }
 
   private boolean drain() {

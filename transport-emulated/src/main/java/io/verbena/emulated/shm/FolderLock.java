@@ -68,12 +68,19 @@ final class FolderLock {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException(folder.resolve(FILE) + ": interrupted");
+      throw interrupted(folder);
     }
+  }
+
+  private static IOException interrupted(Path folder) {
+    return new InterruptedIOException(folder.resolve(FILE) + ": interrupted");
   }
 
   private static void take(Path folder, FileChannel channel, long begun) throws IOException {
     while (!tryTake(channel)) {
+      if (Thread.currentThread().isInterrupted()) {
+        throw interrupted(folder);
+      }
       if (System.nanoTime() - begun > PATIENCE_NANOS) {
         throw held(folder, "another process");
       }

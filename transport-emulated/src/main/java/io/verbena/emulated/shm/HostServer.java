@@ -20,6 +20,9 @@ import java.nio.channels.SocketChannel;
 final class HostServer implements AutoCloseable {
   private static final long PAUSE_NANOS = 100_000_000;
 
+  /** So many peers may connect while this process does not run. */
+  private static final int BACKLOG = 1024;
+
   private final SharedFolder folder;
   private final Gid gid;
   private final Selector selector;
@@ -34,7 +37,7 @@ final class HostServer implements AutoCloseable {
     this.gid = gid;
     this.selector = selector;
     this.server = server;
-    server.bind(UnixDomainSocketAddress.of(folder.socket(gid)));
+    server.bind(UnixDomainSocketAddress.of(folder.socket(gid)), BACKLOG);
     server.configureBlocking(false);
     accepting = server.register(selector, SelectionKey.OP_ACCEPT);
   }

@@ -108,7 +108,8 @@ final class ShmLink {
    * Opens a link to another host, and introduces this one.
    *
    * @throws NoSuchFileException if there is no such host
-   * @throws ConnectException if it is gone, or too many connections wait for it
+   * @throws ConnectException if it is gone
+   * @throws BusyHostException if too many connections wait for it
    */
   static ShmLink open(SharedFolder folder, Gid host, Gid peer, int number, int ring)
       throws IOException {
@@ -122,7 +123,7 @@ final class ShmLink {
       // A blocking connect to a stopped peer, with many waiting, would delay this end.
       socket.configureBlocking(false);
       if (!socket.connect(UnixDomainSocketAddress.of(folder.socket(peer)))) {
-        throw new ConnectException("its socket's backlog is full");
+        throw new BusyHostException(peer);
       }
       Mapping rings = folder.createRings(name, length(ring));
       made.push(rings);

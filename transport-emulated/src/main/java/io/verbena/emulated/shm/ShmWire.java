@@ -233,6 +233,7 @@ public final class ShmWire implements HostWire {
     } catch (CorruptRingException e) {
       // A process that writes such records is no peer any more.
       depart(from);
+
     } finally {
       taking = within;
     }
@@ -372,6 +373,9 @@ public final class ShmWire implements HostWire {
       return link;
     } catch (NoSuchFileException | ConnectException e) {
       absent.absent(peer);
+      return null;
+    } catch (BusyHostException e) {
+      // For the sender this is a peer that does not answer yet: it sends again.
       return null;
     } catch (IOException e) {
       // For instance, the folder is full. For the sender this is a peer that does not answer; the

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.emulated.hca.Ownership;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AddressVector;
@@ -232,10 +233,10 @@ final class ClosingRound {
 
   private void awaitBind(CompletionQueue queue) {
     long deadline = System.nanoTime() + DEADLINE_NANOS;
-    while (!bound) {
+    for (int spins = 0; !bound; spins++) {
       pollSends(queue);
       assertThat(System.nanoTime()).as("the bind completes in time").isLessThan(deadline);
-      Thread.onSpinWait();
+      Ownership.pause(spins);
     }
   }
 
@@ -298,9 +299,9 @@ final class ClosingRound {
     int first = 1 + random.nextInt(medium.operations);
     int spins = random.nextInt(MOST_SPINS);
     long deadline = System.nanoTime() + DEADLINE_NANOS;
-    while (begun.get() < first && poster.isAlive()) {
+    for (int waits = 0; begun.get() < first && poster.isAlive(); waits++) {
       assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.onSpinWait();
+      Ownership.pause(waits);
     }
     for (int i = 0; i < spins; i++) {
       Thread.onSpinWait();
@@ -395,15 +396,19 @@ final class ClosingRound {
   private void drain(CompletionQueue sends, CompletionQueue receives) {
     boolean allReceives = operation.takesReceive() && operation != Operation.SEND_TO_SHARED;
     long deadline = System.nanoTime() + DEADLINE_NANOS;
-    while ((closing.completesSends() && sendsCompleted < posted)
-        || (allReceives && closing.completesReceives() && receivesCompleted < medium.operations)) {
+    for (int spins = 0;
+        (closing.completesSends() && sendsCompleted < posted)
+            || (allReceives
+                && closing.completesReceives()
+                && receivesCompleted < medium.operations);
+        spins++) {
       poll(sends, receives);
       assertThat(System.nanoTime())
           .as(
               "requests completed: %d of %d, receives: %d of %d",
               sendsCompleted, posted, receivesCompleted, medium.operations)
           .isLessThan(deadline);
-      Thread.onSpinWait();
+      Ownership.pause(spins);
     }
   }
 

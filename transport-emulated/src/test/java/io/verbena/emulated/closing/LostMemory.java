@@ -4,6 +4,7 @@ package io.verbena.emulated.closing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.hca.EmulatedMemoryRegion;
+import io.verbena.emulated.hca.Ownership;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.MemoryRegion;
@@ -53,9 +54,9 @@ final class LostMemory implements AutoCloseable {
   /** The next completion of somebody. */
   static WorkCompletion next(CompletionQueue queue, WorkCompletion[] one) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (queue.poll(one) == 0) {
+    for (int spins = 0; queue.poll(one) == 0; spins++) {
       assertThat(System.nanoTime()).as("a completion in time").isLessThan(deadline);
-      Thread.onSpinWait();
+      Ownership.pause(spins);
     }
     return one[0];
   }

@@ -19,9 +19,14 @@ import io.verbena.emulated.lock.LockWorkspace;
 import io.verbena.emulated.lock.RecordLock;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
@@ -46,7 +51,11 @@ class LockedTurnTest {
 
   private static final int LENGTH = 8000;
 
+  /** Shorter than a record, and needs no pad. */
+  private static final int SHORT = 2;
+
   private final LockWorkspace work = LockWorkspace.ofRecords();
+  private final MemorySocket socket = new MemorySocket();
   private final ByteBuffer coming =
       ByteBuffer.allocate(MpaFrame.MAX_LENGTH + WRITES * (LENGTH + 100));
 
@@ -59,24 +68,8 @@ class LockedTurnTest {
                 caller
                     .domain()
                     .createQueuePair(QueuePairOptions.reliable(completions, completions, 2, 2))) {
-      IwarpFabric fabric = (IwarpFabric) ((EmulatedDevice) caller.device).fabric();
-      pair.modify(
-          new QueuePairAttributes()
-              .state(QueuePairState.INIT)
-              .pkeyIndex(0)
-              .port(1)
-              .access(EnumSet.of(Access.REMOTE_WRITE)));
-      TcpStream stream = TcpStream.passive(new Unread(fabric), new MemorySocket(), new Program());
-      coming.put(request().bytes());
-      fabric.enter();
-      try {
-        stream.begin(0);
-        assertThat(stream.ready(SelectionKey.OP_READ)).as("the request").isTrue();
-        stream.lock(session(/* active= */ false));
-      } finally {
-        fabric.leave();
-      }
-      pair.connect(stream, terms(), QueuePairState.RTR, new QueuePairAttributes());
+      IwarpFabric fabric = fabric(caller);
+      TcpStream stream = connected(fabric, pair);
       RecordLock peers = session(/* active= */ true);
       for (int i = 1; i <= WRITES; i++) {
         seal(peers, write(caller, i == WRITES));
@@ -94,6 +87,86 @@ class LockedTurnTest {
       await().atMost(Caller.LIMIT).until(() -> caller.bytes.get(0) != 0);
       fabric.entered(stream::close);
     }
+  }
+
+  @Test
+  void sendsAllThatItHasSealedBeforeItEnds() throws IOException {
+    try (Caller caller = new Caller(ForeignPeer.ANY);
+        CompletionQueue completions = caller.device.createCompletionQueue(4, null)) {
+      IwarpFabric fabric = fabric(caller);
+      IwarpQueuePair pair =
+          (IwarpQueuePair)
+              caller
+                  .domain()
+                  .createQueuePair(QueuePairOptions.reliable(completions, completions, 2, 2));
+      TcpStream stream = connected(fabric, pair);
+      RecordLock peers = session(/* active= */ true);
+      seal(peers, write(caller, /* last= */ true));
+      fabric.enter();
+      try {
+        assertThat(stream.ready(SelectionKey.OP_READ)).isTrue();
+      } finally {
+        fabric.leave();
+      }
+      pair.ready();
+      fabric.entered(() -> socket.room = 100);
+      caller.bytes.put(0, (byte) 77);
+      for (int length : new int[] {SHORT, Caller.SIZE}) {
+        pair.postSend(
+            new SendWorkRequest(1)
+                .id(length)
+                .send()
+                .signaled()
+                .buffer(caller.region.address(), length, caller.region.lkey()));
+      }
+      WorkCompletion[] done = WorkCompletion.array(1);
+      await().atMost(Caller.LIMIT).until(() -> completions.poll(done) == 1);
+      assertThat(done[0].workRequestId()).isEqualTo(SHORT);
+      assertThat(done[0].status()).isEqualTo(CompletionStatus.SUCCESS);
+
+      pair.close();
+
+      fabric.enter();
+      try {
+        assertThat(socket.isShutDown).as("the end before the rest").isFalse();
+        socket.room = Integer.MAX_VALUE;
+        assertThat(stream.ready(SelectionKey.OP_WRITE)).isTrue();
+        assertThat(socket.isShutDown).isTrue();
+      } finally {
+        fabric.leave();
+      }
+      coming.clear().put(socket.went.toByteArray());
+      ByteBuffer first = ByteBuffer.allocate(FpduLayout.MAX_HEADER + SHORT);
+      assertThat(new SealedInput(socket, peers, work).read(first)).isEqualTo(first.capacity());
+      assertThat(first.get(FpduLayout.MAX_HEADER)).isEqualTo((byte) 77);
+      fabric.entered(stream::close);
+    }
+  }
+
+  private static IwarpFabric fabric(Caller caller) {
+    return (IwarpFabric) ((EmulatedDevice) caller.device).fabric();
+  }
+
+  /** Returns the locked stream of a queue pair in RTR, to which its peer has said nothing yet. */
+  private TcpStream connected(IwarpFabric fabric, IwarpQueuePair pair) {
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.INIT)
+            .pkeyIndex(0)
+            .port(1)
+            .access(EnumSet.of(Access.REMOTE_WRITE)));
+    TcpStream stream = TcpStream.passive(new Unread(fabric), socket, new Program());
+    coming.put(request().bytes());
+    fabric.enter();
+    try {
+      stream.begin(0);
+      assertThat(stream.ready(SelectionKey.OP_READ)).as("the request").isTrue();
+      stream.lock(session(/* active= */ false));
+    } finally {
+      fabric.leave();
+    }
+    pair.connect(stream, terms(), QueuePairState.RTR, new QueuePairAttributes());
+    return stream;
   }
 
   private static RecordLock session(boolean active) {
@@ -183,9 +256,13 @@ class LockedTurnTest {
     public void withdrawn(TcpStream stream) {}
   }
 
-  /** A socket whose bytes have come all at once. */
+  /** A socket whose bytes have come all at once, and which has room for so many. */
   private final class MemorySocket
       implements StreamSocket, GatheringByteChannel, ScatteringByteChannel, ReadableByteChannel {
+    final ByteArrayOutputStream went = new ByteArrayOutputStream();
+    int room = Integer.MAX_VALUE;
+    boolean isShutDown;
+
     @Override
     public ScatteringByteChannel input() {
       return this;
@@ -218,9 +295,11 @@ class LockedTurnTest {
 
     @Override
     public int write(ByteBuffer from) {
-      int length = from.remaining();
-      from.position(from.limit());
-      return length;
+      byte[] taken = new byte[Math.min(from.remaining(), room)];
+      from.get(taken);
+      went.writeBytes(taken);
+      room -= taken.length;
+      return taken.length;
     }
 
     @Override
@@ -242,7 +321,9 @@ class LockedTurnTest {
     public void interest(int operations) {}
 
     @Override
-    public void shutdownOutput() {}
+    public void shutdownOutput() {
+      isShutDown = true;
+    }
 
     @Override
     public InetSocketAddress local() {

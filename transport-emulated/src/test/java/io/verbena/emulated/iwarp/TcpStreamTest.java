@@ -117,6 +117,26 @@ class TcpStreamTest {
     }
   }
 
+  /** The first message and the fault come in one read. */
+  @Test
+  void wasEstablishedThoughThePeersSecondMessageEndsIt() throws Exception {
+    try (ForeignClient peer = new ForeignClient()) {
+      QueuePair pair = peer.accepted(ForeignPeer.REQUEST);
+      assertThat(peer.read(24)).startsWith(ForeignPeer.REPLY);
+      IwarpFabric fabric = fabric(peer);
+      fabric.enter();
+      try {
+        peer.write(ForeignFpdus.send() + ForeignFpdus.write(UNKNOWN_KEY, 0));
+        ForeignPeer.driveUntil(fabric, pair, QueuePairState.ERR);
+      } finally {
+        fabric.leave();
+      }
+
+      peer.caller.expect(ConnectionEvent.Type.ESTABLISHED);
+      peer.caller.expect(ConnectionEvent.Type.DISCONNECTED);
+    }
+  }
+
   /** What is posted is more than the sockets of both ends hold. */
   private static void failWithItsSocketFull(ForeignClient peer, boolean closes) throws Exception {
     QueuePair pair = peer.established(ForeignPeer.REQUEST);

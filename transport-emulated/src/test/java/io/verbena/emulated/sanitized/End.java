@@ -3,6 +3,7 @@ package io.verbena.emulated.sanitized;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.emulated.hca.Ownership;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.CompletionQueue;
@@ -93,11 +94,11 @@ final class End implements AutoCloseable {
   static WorkCompletion take(CompletionQueue queue) {
     WorkCompletion[] one = WorkCompletion.array(1);
     long start = System.nanoTime();
-    while (queue.poll(one) == 0) {
+    for (int spins = 0; queue.poll(one) == 0; spins++) {
       assertThat(System.nanoTime() - start)
           .as("a completion within 10 s")
           .isLessThan(PATIENCE_NANOS);
-      Thread.onSpinWait();
+      Ownership.pause(spins);
     }
     return one[0];
   }

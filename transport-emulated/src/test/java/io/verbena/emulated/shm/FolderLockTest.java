@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -114,6 +115,21 @@ class FolderLockTest {
       } finally {
         looks.end();
       }
+    }
+  }
+
+  @Test
+  void anInterruptedThreadWaitsForNoOtherProcess() throws Exception {
+    LookingProcess looks = new LookingProcess(Files.createFile(folder.resolve("lock")));
+    try (Holder waits = new Holder()) {
+      assertThat(looks.said()).isEqualTo(LookingProcess.LOOKS);
+      waits.awaitWaiting();
+
+      waits.thread.interrupt();
+
+      assertThatThrownBy(waits::end).hasCauseInstanceOf(InterruptedIOException.class);
+    } finally {
+      looks.end();
     }
   }
 

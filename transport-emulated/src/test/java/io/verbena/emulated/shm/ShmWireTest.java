@@ -17,6 +17,7 @@ import io.verbena.verbs.Gid;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -233,6 +234,42 @@ class ShmWireTest {
     one.work(() -> !one.departed.isEmpty());
     assertThat(one.departed).containsExactly(leaves.port.gid());
     assertThat(one.send(1, leaves)).isEqualTo(Outcome.DROPPED);
+  }
+
+  @Test
+  void aHostWhoseBacklogIsFullIsNotGone() throws IOException {
+    Host one = new Host(1);
+    Host busy = new Host(2);
+    List<SocketChannel> waiting = new ArrayList<>();
+    try {
+      boolean taken = true;
+      while (taken) {
+        SocketChannel next = SocketChannel.open(StandardProtocolFamily.UNIX);
+        waiting.add(next);
+        next.configureBlocking(false);
+        taken = isTaken(next, busy);
+      }
+
+      assertThat(one.send(0, busy)).isEqualTo(Outcome.DROPPED);
+
+      assertThat(Objects.requireNonNull(one.wire.unreachableReports(0, busy.port.gid())).count())
+          .isZero();
+    } finally {
+      for (SocketChannel each : waiting) {
+        each.close();
+      }
+    }
+    busy.work(() -> one.send(1, busy) == Outcome.SENT);
+    busy.awaitPackets(1);
+  }
+
+  private boolean isTaken(SocketChannel socket, Host by) throws IOException {
+    try {
+      return socket.connect(server(by));
+    } catch (SocketException full) {
+      // As JDK 17 says it.
+      return false;
+    }
   }
 
   @Test

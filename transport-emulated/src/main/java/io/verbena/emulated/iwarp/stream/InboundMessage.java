@@ -50,8 +50,9 @@ final class InboundMessage {
     return held;
   }
 
+  /** A completion tells no more than an int of bytes, though buffers may overlap to be longer. */
   boolean hasRoom(int length) {
-    return filled + (long) length <= receive.buffers().totalLength();
+    return filled + (long) length <= Math.min(receive.buffers().totalLength(), Integer.MAX_VALUE);
   }
 
   /** Shows the place for its next bytes, as far as it is contiguous. */

@@ -43,6 +43,10 @@ public final class StreamEngine {
   private final Inbound inbound;
   private final boolean sharedReceives;
   private State state = State.IDLE;
+
+  /** Whether the stream has been in OPEN. */
+  private boolean opened;
+
   private boolean full;
 
   /** In ENDING: the cause to send to the peer. */
@@ -80,6 +84,7 @@ public final class StreamEngine {
     public void came() {
       if (state == State.WAITING) {
         state = State.OPEN;
+        opened = true;
       }
     }
 
@@ -99,6 +104,11 @@ public final class StreamEngine {
     return state;
   }
 
+  /** Returns whether the stream has been open; it may have ended within the same call. */
+  public boolean hasOpened() {
+    return opened;
+  }
+
   /** Returns the cause by which the peer ended the stream; null if it sent none. */
   public @Nullable TerminateCause peersCause() {
     return peersCause;
@@ -114,7 +124,8 @@ public final class StreamEngine {
     farewell = null;
     fault = null;
     peersCause = null;
-    state = terms.role() == StreamTerms.Role.PASSIVE ? State.WAITING : State.OPEN;
+    opened = terms.role() != StreamTerms.Role.PASSIVE;
+    state = opened ? State.OPEN : State.WAITING;
     if (terms.role() == StreamTerms.Role.ACTIVE_WRITES_FIRST) {
       outbound.makeReady();
     }
@@ -123,6 +134,7 @@ public final class StreamEngine {
   /** Drops everything, without completions: the queue pair was reset. */
   public void reset() {
     state = State.IDLE;
+    opened = false;
     inbound.stop();
     gather.clear();
     message.drop();
