@@ -39,8 +39,9 @@ record Call(
     } catch (IOException e) {
       fail(e);
       return;
-    } catch (RuntimeException | LinkageError e) {
-      // As where this end lacks the class of the peer's exception, or has another form of it.
+    } catch (Throwable e) {
+      // As where this end lacks the class of the peer's exception, or memory for the reply: nobody
+      // else would end a call that is not in flight any more.
       fail(new IOException("a reply cannot be read: " + e, e));
       return;
     }
@@ -70,8 +71,8 @@ record Call(
   private void execute(Runnable completion) {
     try {
       executor.execute(completion);
-    } catch (RejectedExecutionException closed) {
-      // The caller has closed its executor: the call completes all the same.
+    } catch (RejectedExecutionException | Error notRun) {
+      // The caller has closed its executor, or there is no thread: the call completes all the same.
       completion.run();
     }
   }

@@ -109,11 +109,14 @@ final class PeerLink {
         .onTimeout(
             TICK,
             () -> {
-              calls.expire();
-              // A peer that takes nothing would have them pile up, a call's time after another.
-              queue.removeIf(message -> !isWanted(message));
-              if (!isOver()) {
-                tick();
+              try {
+                calls.expire();
+                // A peer that takes nothing would have them pile up, a call's time after another.
+                queue.removeIf(message -> !isWanted(message));
+              } finally {
+                if (!isOver()) {
+                  tick();
+                }
               }
             },
             LOG,

@@ -120,6 +120,10 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
       // The server has closed: a peer whose requests it does not work on must connect to another.
       message.release();
       connection.dispose();
+    } catch (Error noThread) {
+      message.release();
+      connection.dispose();
+      throw noThread;
     }
   }
 
@@ -190,8 +194,9 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
     }
     try {
       queue.offer(message(call, reply, failure));
-    } catch (IOException | RuntimeException e) {
-      // Only the end of the connection shows that to the peer.
+    } catch (Throwable e) {
+      // Only the end of the connection shows that to the peer, whose credit is lost with the reply.
+      // Whoever completes the reply would drop it.
       LOG.warn("{}: cannot reply to {}", name, connection.peer(), e);
       connection.dispose();
     }
@@ -243,11 +248,21 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
 
   private byte[] serialized(@Nullable Throwable failure) {
     Throwable why = failure == null ? new IOException(name + ": no reply") : unwrapped(failure);
+    byte[] bytes;
     try {
-      return IOUtils.object2Bytes(why);
-    } catch (RuntimeException notSerializable) {
-      return IOUtils.object2Bytes(new IOException(why.toString()));
+      bytes = IOUtils.object2Bytes(why);
+    } catch (RuntimeException | StackOverflowError notSerializable) {
+      bytes = IOUtils.object2Bytes(new IOException(why.toString()));
     }
+    long length = (long) CallLayout.HEADER_LENGTH + bytes.length;
+    if (length <= longest) {
+      return bytes;
+    }
+    // As a reply that is too long: it would end the connection.
+    return IOUtils.object2Bytes(
+        new IOException(
+            "%s: %s of %d bytes (expected: <= %d, RdmaOptions.maxMessageSize)"
+                .formatted(name, why.getClass().getName(), length, longest)));
   }
 
   /** Ratis wraps some failures more than once. */

@@ -78,7 +78,7 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
           encoded.body instanceof RaftClientRequestProto ordered
               ? proxy.callInOrder(ordered, timeout(request), inOrder)
               : call(proxy, request, encoded, inOrder));
-    } catch (IOException | IllegalArgumentException e) {
+    } catch (IOException | RuntimeException e) {
       return JavaUtils.completeExceptionally(e);
     }
   }
@@ -91,7 +91,7 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
       Encoded encoded = encode(request, Operation.UNORDERED);
       check(proxy, encoded.body);
       return reply(call(proxy, request, encoded, Runnable::run));
-    } catch (IOException | IllegalArgumentException e) {
+    } catch (IOException | RuntimeException e) {
       return JavaUtils.completeExceptionally(e);
     }
   }
@@ -123,7 +123,8 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
           try {
             reply = failure == null ? decode(body) : null;
             why = reply == null ? unwrapped(failure) : toRetry(reply);
-          } catch (RuntimeException | LinkageError e) {
+          } catch (Throwable e) {
+            // The future would drop it.
             why = new IOException("a reply cannot be read: " + e, e);
           }
           if (why == null) {

@@ -26,7 +26,6 @@ import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaConnectException;
 import io.verbena.RdmaConnection;
-import io.verbena.RdmaException;
 import io.verbena.RdmaMemory;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
@@ -162,11 +161,15 @@ class CallTest {
   }
 
   private CompletableFuture<MessageLite> append(TimeDuration timeout) {
+    return append(timeout, Runnable::run);
+  }
+
+  private CompletableFuture<MessageLite> append(TimeDuration timeout, Executor executor) {
     return peer.call(
         Operation.APPEND_ENTRIES,
         AppendEntriesRequestProto.getDefaultInstance(),
         timeout,
-        Runnable::run);
+        executor);
   }
 
   private static MessageLite await(CompletableFuture<MessageLite> call) throws IOException {
@@ -255,6 +258,29 @@ class CallTest {
     assertThat(other).isNotDone();
   }
 
+  /** As one that is nested more deeply than the thread that reads it has stack. */
+  private static final class TooDeep extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private Object readResolve() {
+      throw new StackOverflowError("too deep");
+    }
+  }
+
+  @Test
+  void aFailureThatTakesTooMuchStackEndsItsCallAlone() throws IOException {
+    when(server.appendEntriesAsync(any())).thenReturn(new CompletableFuture<>());
+    when(server.requestVote(any())).thenThrow(new TooDeep());
+    CompletableFuture<MessageLite> other = append(LONG);
+
+    assertThat(vote(LONG))
+        .failsWithin(SOON)
+        .withThrowableThat()
+        .withCauseInstanceOf(IOException.class)
+        .withMessageContaining("a reply cannot be read");
+    assertThat(other).isNotDone();
+  }
+
   @Test
   void aReplyWithoutTheClassesOfItsExceptionEndsTheRequest() throws IOException {
     // Ratis reads at the server what it writes.
@@ -273,6 +299,19 @@ class CallTest {
           .withThrowableThat()
           .withCauseInstanceOf(IOException.class)
           .withMessageContaining("a reply cannot be read");
+    }
+  }
+
+  @Test
+  void aRequestToAnUnknownServerFailsAndThrowsNothing() throws IOException {
+    RaftClientRequest request =
+        RaftClientRequest.newBuilder()
+            .set(request(1))
+            .setServerId(RaftPeerId.valueOf("gone"))
+            .build();
+    try (VerbenaClientRpc client = newClient(new RaftProperties())) {
+      assertThat(client.sendRequestAsync(request)).failsWithin(SOON);
+      assertThat(client.sendRequestAsyncUnordered(request)).failsWithin(SOON);
     }
   }
 
@@ -390,6 +429,37 @@ class CallTest {
   }
 
   @Test
+  void aConnectionWhoseRequestsFindNoThreadIsClosed() throws IOException {
+    ByteBuf request = voteRequest();
+    RdmaConnection connection = connection(memoryIsFull());
+    when(connection.receive()).thenReturn(Flux.concat(Flux.just(request), Flux.never()));
+    Executor exhausted =
+        task -> {
+          throw new OutOfMemoryError("no thread");
+        };
+
+    assertThatThrownBy(
+            () ->
+                PeerRequests.serve(
+                    "s0", connection, new RequestHandler(server), exhausted, 4, MAX_VALUE))
+        .isInstanceOf(OutOfMemoryError.class);
+
+    verify(connection).dispose();
+    assertThat(request.refCnt()).isZero();
+  }
+
+  @Test
+  void aConnectionIsClosedWhereNoReplyCanBeMade() throws IOException {
+    RdmaConnection connection = connection(new OutOfMemoryError("no memory"));
+    when(connection.receive()).thenReturn(Flux.concat(Flux.just(voteRequest()), Flux.never()));
+    when(server.requestVote(any())).thenReturn(RequestVoteReplyProto.getDefaultInstance());
+
+    PeerRequests.serve("s0", connection, new RequestHandler(server), Runnable::run, 4, MAX_VALUE);
+
+    verify(connection).dispose();
+  }
+
+  @Test
   void repliesFromOtherMemoryWhereRegisteredMemoryIsFull() throws IOException {
     RdmaConnection connection = connection(memoryIsFull());
     when(connection.receive())
@@ -429,7 +499,7 @@ class CallTest {
   }
 
   /** An open connection on which nothing comes, and whose memory fails so. */
-  private static RdmaConnection connection(RdmaException failure) {
+  private static RdmaConnection connection(Throwable failure) {
     ByteBufAllocator allocator = mock(ByteBufAllocator.class);
     when(allocator.directBuffer(anyInt())).thenThrow(failure);
     RdmaMemory memory = mock(RdmaMemory.class);
@@ -541,6 +611,22 @@ class CallTest {
   }
 
   @Test
+  void callsEndAtTheirDeadlineWhereThereIsNoThreadForTheirEnd() throws IOException {
+    when(server.appendEntriesAsync(any())).thenReturn(new CompletableFuture<>());
+    Executor exhausted =
+        task -> {
+          throw new OutOfMemoryError("no thread");
+        };
+
+    for (int i = 0; i < 2; i++) {
+      assertThat(append(SHORT, exhausted))
+          .failsWithin(SOON)
+          .withThrowableThat()
+          .withCauseInstanceOf(TimeoutIOException.class);
+    }
+  }
+
+  @Test
   void failsBeyondTheCallsInFlight() throws IOException {
     when(server.appendEntriesAsync(any())).thenReturn(new CompletableFuture<>());
     List<CompletableFuture<MessageLite>> flying =
@@ -624,6 +710,23 @@ class CallTest {
     assertThat(vote(LONG))
         .failsWithin(SOON)
         .withThrowableThat()
+        .withMessageContaining("(expected: <= 65536, RdmaOptions.maxMessageSize)");
+    first.complete(AppendEntriesReplyProto.getDefaultInstance());
+    assertThat(open).succeedsWithin(SOON);
+  }
+
+  @Test
+  void aFailureThatIsTooLongFailsItsCallAlone() throws IOException {
+    CompletableFuture<AppendEntriesReplyProto> first = new CompletableFuture<>();
+    when(server.appendEntriesAsync(any())).thenReturn(first);
+    when(server.requestVote(any())).thenThrow(new IOException("x".repeat(2 * SHORT_MESSAGE)));
+    limited();
+    CompletableFuture<MessageLite> open = append(LONG);
+
+    assertThat(vote(LONG))
+        .failsWithin(SOON)
+        .withThrowableThat()
+        .withMessageContaining("java.io.IOException of ")
         .withMessageContaining("(expected: <= 65536, RdmaOptions.maxMessageSize)");
     first.complete(AppendEntriesReplyProto.getDefaultInstance());
     assertThat(open).succeedsWithin(SOON);

@@ -9,20 +9,26 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.verbena.MemoryLimitException;
 
 /**
- * Allocates what RSocket writes frames into: registered memory, and at its limit other memory,
- * which is copied when it is sent. RSocket knows of no allocator that fails: one that did would end
- * its keep-alives for good, or what receives, and so the connection with all its streams.
- * Thread-safe.
+ * Allocates what RSocket writes frames into: registered memory, at its limit other memory, and
+ * where the JVM has no direct memory left, the heap: both are copied when they are sent. RSocket
+ * knows of no allocator that fails: one that did would end its keep-alives for good, or what
+ * receives, and so the connection with all its streams. Thread-safe.
  */
 final class FrameAllocator extends AbstractByteBufAllocator {
   private final ByteBufAllocator registered;
+  private final ByteBufAllocator other;
 
   /**
    * @param registered fails at the limit of registered memory
    */
   FrameAllocator(ByteBufAllocator registered) {
+    this(registered, PooledByteBufAllocator.DEFAULT);
+  }
+
+  FrameAllocator(ByteBufAllocator registered, ByteBufAllocator other) {
     super(true);
     this.registered = registered;
+    this.other = other;
   }
 
   // As the allocator of registered memory does: where Netty cannot free direct memory by itself, it
@@ -58,7 +64,15 @@ final class FrameAllocator extends AbstractByteBufAllocator {
     try {
       return registered.directBuffer(initialCapacity, maxCapacity);
     } catch (MemoryLimitException full) {
-      return PooledByteBufAllocator.DEFAULT.directBuffer(initialCapacity, maxCapacity);
+      return otherBuffer(initialCapacity, maxCapacity);
+    }
+  }
+
+  private ByteBuf otherBuffer(int initialCapacity, int maxCapacity) {
+    try {
+      return other.directBuffer(initialCapacity, maxCapacity);
+    } catch (OutOfMemoryError noDirectMemory) {
+      return other.heapBuffer(initialCapacity, maxCapacity);
     }
   }
 

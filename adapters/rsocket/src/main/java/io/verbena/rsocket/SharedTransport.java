@@ -2,28 +2,37 @@
 package io.verbena.rsocket;
 
 import io.verbena.RdmaTransport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The shared transports for programs that bring none: one of all clients and one of all servers, so
- * that a program with both ends has a loop for each. Made at the first use, and kept to the end of
- * the JVM.
+ * that a program with both ends has a loop for each. Made at the first use that succeeds, and kept
+ * to the end of the JVM. Thread-safe.
  */
 final class SharedTransport {
+  private static final SharedTransport CLIENTS = new SharedTransport();
+  private static final SharedTransport SERVERS = new SharedTransport();
+
+  private @Nullable RdmaTransport transport;
+
   private SharedTransport() {}
 
+  /** Throws as {@link RdmaTransport#create()}. */
   static RdmaTransport ofClients() {
-    return Clients.TRANSPORT;
+    return CLIENTS.get();
   }
 
+  /** Throws as {@link RdmaTransport#create()}. */
   static RdmaTransport ofServers() {
-    return Servers.TRANSPORT;
+    return SERVERS.get();
   }
 
-  private static final class Clients {
-    static final RdmaTransport TRANSPORT = RdmaTransport.create();
-  }
-
-  private static final class Servers {
-    static final RdmaTransport TRANSPORT = RdmaTransport.create();
+  private synchronized RdmaTransport get() {
+    RdmaTransport made = transport;
+    if (made == null) {
+      made = RdmaTransport.create();
+      transport = made;
+    }
+    return made;
   }
 }
