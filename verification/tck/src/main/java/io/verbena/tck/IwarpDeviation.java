@@ -23,18 +23,18 @@ public enum IwarpDeviation {
       "LostPeers.failsWhenNobodyHasTheNumber",
       "QueuePairs.answersTheAttributesThatItWasGiven",
       "QueuePairTransitions.canBeUsedAgainAfterAReset",
-      "QueuePairTransitions.takesEachOptionalAttribute",
       "SharedCompletionQueues.losesNothingWhenAnotherQueuePairJoinsWhileOnePosts",
       "SharedCompletionQueues.servesManyQueuePairsThatPostAtOnce"),
 
   /** RTR and RTS are states of a connection. */
   STATES_OF_A_CONNECTION(
       "as above: RTR and RTS are not reached by attributes",
-      "has no ADDRESS_VECTORS",
+      "has no ADDRESS_VECTORS" + Deviation.OR + "iWARP is connected by its connection manager",
       "QueuePairTransitions.refusesEachAttributeThatDoesNotBelongToTheTransition",
       "QueuePairTransitions.refusesEachTransitionThatDoesNotExist",
       "QueuePairTransitions.refusesEachTransitionThatLacksARequiredAttribute",
       "QueuePairTransitions.refusesValuesThatAreOutOfRange",
+      "QueuePairTransitions.takesEachOptionalAttribute",
       "QueuePairTransitions.takesEachTransitionWithJustWhatItRequires"),
 
   /** Frames have no queue pair numbers. */
