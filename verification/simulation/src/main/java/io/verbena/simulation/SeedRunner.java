@@ -6,6 +6,10 @@ import io.verbena.simulation.scenario.RunResult;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
@@ -19,6 +23,7 @@ final class SeedRunner {
   private final long count;
   private final AtomicLong next = new AtomicLong();
   private final AtomicReference<@Nullable Failure> failed = new AtomicReference<>();
+  private final Set<Long> running = ConcurrentHashMap.newKeySet();
   private final LongAdder completed = new LongAdder();
   private final LongAdder packets = new LongAdder();
   private final LongAdder injectedFaults = new LongAdder();
@@ -43,6 +48,7 @@ final class SeedRunner {
    * @param threads the number of worker threads
    * @param progress called about once a second with the number of scenarios that have run
    * @return the lowest seed that failed among those that ran, or null if none failed
+   * @throws InterruptedException with a message that names the seeds that are running
    */
   @Nullable Long run(int threads, LongConsumer progress) throws InterruptedException {
     List<Thread> workers = new ArrayList<>();
@@ -59,6 +65,10 @@ final class SeedRunner {
           progress.accept(completed.sum());
         }
       }
+    } catch (InterruptedException e) {
+      var named = new InterruptedException("interrupted while seeds ran: " + running());
+      named.initCause(e);
+      throw named;
     } finally {
       stop();
     }
@@ -75,6 +85,11 @@ final class SeedRunner {
   @Nullable Throwable failure() {
     Failure failure = failed.get();
     return failure == null ? null : failure.cause;
+  }
+
+  /** Returns the seeds whose scenarios are running, the lowest first. */
+  SortedSet<Long> running() {
+    return new TreeSet<>(running);
   }
 
   long completed() {
@@ -108,6 +123,7 @@ final class SeedRunner {
     while (number < count && failed.get() == null && !stopped) {
       long seed = first + number;
       Throwable cause;
+      running.add(seed);
       try {
         RunResult result = run.run(seed, arena);
         packets.add(result.packets());
@@ -116,6 +132,8 @@ final class SeedRunner {
         cause = result.failure();
       } catch (Throwable e) {
         cause = e;
+      } finally {
+        running.remove(seed);
       }
       if (cause != null) {
         Failure failure = new Failure(seed, cause);

@@ -32,6 +32,9 @@ final class Simulate implements Callable<Integer> {
   private static final int SHRINKING_RUNS = 5000;
   private static final int FAILED = 1;
 
+  /** The reports, one a second, after which seeds count as stalled. */
+  private static final int STALLED_REPORTS = 10;
+
   @Spec private @Nullable CommandSpec spec;
 
   @Option(
@@ -56,6 +59,8 @@ final class Simulate implements Callable<Integer> {
       description = "With --seed: shrink the failing run first, then replay the result.")
   private boolean shrunken;
 
+  private long lastDone;
+  private int quiet;
   private final PrintWriter out = new PrintWriter(System.out, true, Charset.defaultCharset());
 
   /** Runs the command and exits with its code. */
@@ -95,6 +100,7 @@ final class Simulate implements Callable<Integer> {
             done -> {
               long nanos = System.nanoTime() - begin;
               out.printf("%d seeds, %.0f per second%n", done, done * 1e9 / nanos);
+              reportStalled(runs, done);
               if (limit > 0 && nanos > limit) {
                 runs.stop();
               }
@@ -118,6 +124,15 @@ final class Simulate implements Callable<Integer> {
       return FAILED;
     }
     return 0;
+  }
+
+  /** Names the seeds that are running where none has ended for long. */
+  private void reportStalled(SeedRunner runs, long done) {
+    quiet = done == lastDone ? quiet + 1 : 0;
+    lastDone = done;
+    if (quiet >= STALLED_REPORTS) {
+      out.printf("no seed has ended for %d s; running: %s%n", quiet, runs.running());
+    }
   }
 
   private Scenario shrink(long failed) {

@@ -4,6 +4,7 @@ package io.verbena.simulation.reactive;
 import io.verbena.core.loop.DutyCycle;
 import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.emulated.SimulatedFabric;
+import io.verbena.simulation.scenario.Violation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -14,11 +15,16 @@ import org.jspecify.annotations.Nullable;
  * next event or deadline once none of them has work.
  */
 final class RandomScheduler {
+  /** Hundreds of times what a run takes. */
+  private static final long MOST_TURNS = 10_000_000;
+
   /** The agent that belongs to no host. */
   private static final int NO_HOST = -1;
 
   private final Schedule schedule;
   private final SimulatedFabric fabric;
+  private final long mostTurns;
+  private long turns;
 
   /** The first {@link #candidates} of them may have work; the others had none at this moment. */
   private final List<Agent> agents = new ArrayList<>();
@@ -47,8 +53,13 @@ final class RandomScheduler {
   }
 
   RandomScheduler(Schedule schedule, SimulatedFabric fabric) {
+    this(schedule, fabric, MOST_TURNS);
+  }
+
+  RandomScheduler(Schedule schedule, SimulatedFabric fabric, long mostTurns) {
     this.schedule = schedule;
     this.fabric = fabric;
+    this.mostTurns = mostTurns;
     add(new WireEvents(), NO_HOST);
   }
 
@@ -139,6 +150,8 @@ final class RandomScheduler {
   /**
    * Runs agents until a condition holds, or {@code nanos} have passed, or nothing can happen any
    * more. Returns whether the condition holds.
+   *
+   * @throws Violation if the agents have work without end
    */
   boolean awaitFor(BooleanSupplier done, long nanos) {
     long end = now() + nanos;
@@ -157,6 +170,7 @@ final class RandomScheduler {
   }
 
   private void runOne(long end) {
+    Violation.require(++turns <= mostTurns, "agents still have work after turns:", mostTurns);
     if (candidates == 0) {
       advanceTime(end);
       wakeAll();

@@ -23,6 +23,12 @@ final class Counter {
     adds.add(post);
   }
 
+  /** Returns what an atomic adds that must not be executed. */
+  static long forbidden() {
+    // It takes the place of an addition, so that there are too few of those for this digit.
+    return CounterDigits.addend(CounterDigits.COUNT - 1);
+  }
+
   static long addend(PostedRequest post) {
     return CounterDigits.addend(post.digit);
   }
@@ -46,13 +52,16 @@ final class Counter {
     }
   }
 
-  /** Checks the final sum. */
+  /** Checks the final sum: nothing but these additions is in it. */
   void checkSum(long value) {
+    long rest = value;
     for (PostedRequest post : adds) {
       int times = CounterDigits.get(value, post.digit);
       if (times > 1 || (post.state == PostedRequest.State.DONE && times != 1)) {
         throw new Violation(post + " was executed " + times + " times");
       }
+      rest -= times * addend(post);
     }
+    Violation.require(rest == 0, "nobody has added to the counter", rest);
   }
 }

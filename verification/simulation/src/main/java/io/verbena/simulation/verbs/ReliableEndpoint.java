@@ -172,7 +172,7 @@ class ReliableEndpoint extends SimulatedEndpoint {
         request.fetchAndAdd(
             device.address(device.counter(operation.target())),
             unusable == null ? ~device.counterKey() : unusable.value,
-            1);
+            Counter.forbidden());
         addResultBuffers(post);
       }
       case MISALIGNED -> {

@@ -144,10 +144,11 @@ final class EngineMistakes {
               "    if (wait == Wait.IDLE) {\n      restart();",
               "    if (wait == Wait.AWAITS_ANSWER) {\n      restart();"),
           of(
-              "progress does not give the retries back",
-              "engine/Completer.java",
-              "      clock.confirm();\n",
-              ""),
+                  "progress does not give the retries back",
+                  "engine/Completer.java",
+                  "      clock.confirm();\n",
+                  "")
+              .startingAt(320),
           of(
               "a NAK acknowledges the packet that it names",
               "engine/Completer.java",
@@ -271,10 +272,11 @@ final class EngineMistakes {
               "          request.windowAccess());\n      target.bound();",
               "          ALL);\n      target.bound();"),
           of(
-              "a deregistered region is still open",
-              "hca/EmulatedMemoryRegion.java",
-              "      last.key.kill();\n      keys.remove(last.key);",
-              "      assert last != null;"),
+                  "a deregistered region is still open",
+                  "hca/EmulatedMemoryRegion.java",
+                  "      last.key.kill();\n      keys.remove(last.key);",
+                  "      assert last != null;")
+              .startingAt(350),
           of(
               "a message of UC is delivered with a hole",
               "engine/UnreliableResponder.java",
@@ -327,10 +329,11 @@ final class EngineMistakes {
               "newBuffer == null ? before.key.memory() : newBuffer.slice()",
               "before.key.memory()"),
           of(
-              "a region that is registered anew keeps its rights",
-              "hca/EmulatedMemoryRegion.java",
-              "newAccess == null ? before.access : Set.copyOf(newAccess)",
-              "before.access"),
+                  "a region that is registered anew keeps its rights",
+                  "hca/EmulatedMemoryRegion.java",
+                  "newAccess == null ? before.access : Set.copyOf(newAccess)",
+                  "before.access")
+              .startingAt(330),
           of(
               "a region that is registered anew stays open to its old domain",
               "hca/EmulatedMemoryRegion.java",
@@ -367,10 +370,11 @@ final class EngineMistakes {
               "link.host.raise(AsyncEvent.Type.SQ_DRAINED);",
               ""),
           of(
-              "a queue drains only once",
-              "engine/Requester.java",
-              "  void stateChanged() {\n    drained = false;\n",
-              "  void stateChanged() {\n"),
+                  "a queue drains only once",
+                  "engine/Requester.java",
+                  "  void stateChanged() {\n    drained = false;\n",
+                  "  void stateChanged() {\n")
+              .startingAt(350),
           of(
               "nothing is sent again while a queue drains",
               "engine/Requester.java",

@@ -115,10 +115,11 @@ final class LayerMistakes {
                   }
                   terminate(new ConnectionClosedException(operation,"""),
           of(
-              "a publisher that throws, and whose send never ends",
-              "send/SendOperation.java",
-              "      // As if the publisher had signalled it.\n      fail(thrown);\n",
-              "      // As if the publisher had signalled it.\n"),
+                  "a publisher that throws, and whose send never ends",
+                  "send/SendOperation.java",
+                  "      // As if the publisher had signalled it.\n      fail(thrown);\n",
+                  "      // As if the publisher had signalled it.\n")
+              .startingAt(340),
           of(
               "a notice that is told twice",
               "connection/CompletionRouter.java",

@@ -38,10 +38,11 @@ final class StreamMistakes {
               "depth > 0 && reads >= depth;",
               "false;"),
           of(
-              "a WRITE puts each segment at its start",
-              "stream/Outbound.java",
-              "request.remoteAddress() + cut, length);",
-              "request.remoteAddress(), length);"),
+                  "a WRITE puts each segment at its start",
+                  "stream/Outbound.java",
+                  "request.remoteAddress() + cut, length);",
+                  "request.remoteAddress(), length);")
+              .startingAt(850),
           of(
               "the answer to a READ goes on from the wrong place",
               "stream/Answers.java",
