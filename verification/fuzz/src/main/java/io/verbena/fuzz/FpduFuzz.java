@@ -35,8 +35,10 @@ public final class FpduFuzz {
     Claim.that(OUT.position() == length, "as long");
     FpduHeader again = new FpduHeader();
     Claim.that(again.parse(OUT, 0) == FpduFault.NONE, "what was read can be written");
-    Claim.that(again.opcode() == HEADER.opcode() && again.tag() == HEADER.tag(), "the same");
+    Claim.that(
+        again.opcode() == HEADER.opcode() && again.isLast() == HEADER.isLast(), "the same kind");
     Claim.that(again.payloadLength() == HEADER.payloadLength(), "the same length");
+    Claim.that(fields(OUT, length).equals(fields(bytes, length)), "the same bytes");
     int payload = data.length - length;
     if (HEADER.opcode() == RdmapOpcode.TERMINATE) {
       TerminateCause cause = Terminate.parse(bytes, length, payload);
@@ -54,6 +56,11 @@ public final class FpduFuzz {
         && payload >= FpduLayout.ATOMIC_REQUEST_LENGTH) {
       atomic(bytes, length);
     }
+  }
+
+  /** What is behind the bytes that have reserved bits. */
+  private static ByteBuffer fields(ByteBuffer header, int length) {
+    return header.slice(FpduHeader.LEAST, length - FpduHeader.LEAST);
   }
 
   private static void atomic(ByteBuffer bytes, int at) {

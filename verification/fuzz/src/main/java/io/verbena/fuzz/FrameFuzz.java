@@ -147,8 +147,35 @@ public final class FrameFuzz {
     writeAgain();
     Claim.that(AGAIN.parse() == FrameFault.NONE, "what was read can be written");
     Claim.that(AGAIN.length() + overhead == FRAME.length(), "as long");
-    Claim.that(AGAIN.psn() == FRAME.psn(), "the same PSN");
+    judgeBth();
+    Claim.that(extendedHeaders(AGAIN).equals(extendedHeaders(FRAME)), "the same headers");
     Claim.that(payload(AGAIN).equals(payload(FRAME)), "the same payload");
+  }
+
+  /** Checks all fields but the reserved ones, which are written as 0. */
+  private static void judgeBth() {
+    Claim.that(AGAIN.opcode() == FRAME.opcode(), "the same opcode");
+    Claim.that(AGAIN.solicited() == FRAME.solicited(), "the same solicited event");
+    Claim.that(AGAIN.migrated() == FRAME.migrated(), "the same migration state");
+    Claim.that(AGAIN.partitionKey() == FRAME.partitionKey(), "the same partition key");
+    Claim.that(
+        AGAIN.forwardCongestion() == FRAME.forwardCongestion()
+            && AGAIN.backwardCongestion() == FRAME.backwardCongestion(),
+        "the same congestion notices");
+    Claim.that(AGAIN.destinationQueuePair() == FRAME.destinationQueuePair(), "the same receiver");
+    Claim.that(AGAIN.ackRequested() == FRAME.ackRequested(), "the same request for an ACK");
+    Claim.that(AGAIN.psn() == FRAME.psn(), "the same PSN");
+  }
+
+  /** The bytes between BTH and payload, without the reserved byte of a DETH. */
+  private static ByteBuffer extendedHeaders(Frame frame) {
+    int length = frame.payloadOffset() - BthLayout.END;
+    ByteBuffer headers = ByteBuffer.allocate(length);
+    headers.put(0, frame.bytes(), BthLayout.END, length);
+    if (frame.opcode().has(ExtendedHeader.DETH)) {
+      headers.put(Integer.BYTES, (byte) 0);
+    }
+    return headers;
   }
 
   private static ByteBuffer payload(Frame frame) {
