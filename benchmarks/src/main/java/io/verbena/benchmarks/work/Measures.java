@@ -13,6 +13,11 @@ import org.HdrHistogram.Histogram;
 
 /** Warm-up and repetitions of each kind of participant. */
 public final class Measures {
+  private static final double NOT_MEASURED = Double.NaN;
+
+  /** The fewest round trips that have a 99.9th percentile. */
+  private static final int IN_A_THOUSAND = 1000;
+
   private static final long FIRST_BATCH = 500;
 
   /** A batch of a start, in nanoseconds: long beside what begins it, and short in the picture. */
@@ -51,7 +56,7 @@ public final class Measures {
       long used = counters.cpuNanos() + participant.otherCpuNanos() - others;
       cpu.add(used / (double) messages);
     }
-    return new Measurement(cpu, List.of(), 0);
+    return new Measurement(cpu, List.of(), NOT_MEASURED);
   }
 
   /** Nanoseconds of a round trip, 50th and 99th percentile. */
@@ -92,7 +97,7 @@ public final class Measures {
   public static Measurement crowdCpu(
       IdleConnections participant, int connections, Duration time, Plan plan) throws Exception {
     participant.open(connections, plan.deadline());
-    return new Measurement(List.of(othersCpu(time.toNanos())), List.of(), 0);
+    return new Measurement(List.of(othersCpu(time.toNanos())), List.of(), NOT_MEASURED);
   }
 
   /** Nanoseconds of CPU that open connections use in a second in which nothing is sent. */
@@ -108,7 +113,7 @@ public final class Measures {
     for (int i = 0; i < plan.repetitions(); i++) {
       cpu.add(othersCpu(1_000_000_000L));
     }
-    return new Measurement(cpu, List.of(), 0);
+    return new Measurement(cpu, List.of(), NOT_MEASURED);
   }
 
   private static double othersCpu(long nanos) {
@@ -144,7 +149,7 @@ public final class Measures {
       idle(200_000_000L);
       bytes.add((used.getAsLong() - before) / (double) connections);
     }
-    return new Measurement(bytes, List.of(), 0);
+    return new Measurement(bytes, List.of(), NOT_MEASURED);
   }
 
   /** Connections per second, of each tenth of them that is opened after the other. */
@@ -162,7 +167,7 @@ public final class Measures {
       opened += tenth;
       rates.add(tenth * 1e9 / (System.nanoTime() - began));
     }
-    return new Measurement(rates, List.of(), 0);
+    return new Measurement(rates, List.of(), NOT_MEASURED);
   }
 
   /** Nanoseconds of a round trip on one of so many connections, 50th and 99.9th percentile. */
@@ -188,7 +193,7 @@ public final class Measures {
       p50.add((double) times.getValueAtPercentile(50));
       tail.add((double) times.getValueAtPercentile(99.9));
     }
-    return new Measurement(p50, tail, 0);
+    return new Measurement(p50, tail, NOT_MEASURED);
   }
 
   /**
@@ -200,13 +205,18 @@ public final class Measures {
     participant.open(connections, plan.deadline());
     List<Double> p50 = new ArrayList<>();
     List<Double> tail = new ArrayList<>();
+    // In their own time, few of them would leave the compilers' work to the repetitions.
+    long end = System.nanoTime() + plan.warmUp().toNanos();
+    for (int i = 0; System.nanoTime() - end < 0; i = (i + 1) % connections) {
+      plan.deadline().await(participant.echo(i, 1));
+    }
     echoes(participant, connections, plan);
     for (int i = 0; i < plan.repetitions(); i++) {
       Histogram times = echoes(participant, connections, plan);
       p50.add((double) times.getValueAtPercentile(50));
-      tail.add((double) times.getValueAtPercentile(99.9));
+      tail.add(connections < IN_A_THOUSAND ? NOT_MEASURED : times.getValueAtPercentile(99.9));
     }
-    return new Measurement(p50, tail, 0);
+    return new Measurement(p50, tail, NOT_MEASURED);
   }
 
   /** A second in which each connection has a round trip. */
@@ -269,7 +279,7 @@ public final class Measures {
       long used = counters.cpuNanos() + participant.otherCpuNanos() - others;
       cpu.add(used / (double) calls);
     }
-    return new Measurement(cpu, List.of(), 0);
+    return new Measurement(cpu, List.of(), NOT_MEASURED);
   }
 
   /** Nanoseconds of a call of the CPU that some other process of the participant has used. */
@@ -283,7 +293,7 @@ public final class Measures {
       batch.run(calls);
       cpu.add((used.applyAsLong(participant) - before) / (double) calls);
     }
-    return new Measurement(cpu, List.of(), 0);
+    return new Measurement(cpu, List.of(), NOT_MEASURED);
   }
 
   /** Round trips per second between two moments after the first one, without a warm-up. */
@@ -313,18 +323,20 @@ public final class Measures {
     long counted = 0;
     long operations = 1;
     while (now - began < to.toNanos()) {
-      if (now - began < from.toNanos()) {
-        counting = now;
-        counted = 0;
-      }
+      boolean isBefore = now - began < from.toNanos();
       batch.run(operations);
-      counted += operations;
       long after = System.nanoTime();
+      if (isBefore) {
+        // None that it has begun before counts, however long it took.
+        counting = after;
+      } else {
+        counted += operations;
+      }
       long fitting = operations * EARLY_SLICE / Math.max(1, after - now);
       operations = Math.max(1, Math.min(fitting, 4 * operations));
       now = after;
     }
-    return new Measurement(List.of(counted * 1e9 / (now - counting)), List.of(), 0);
+    return new Measurement(List.of(counted * 1e9 / (now - counting)), List.of(), NOT_MEASURED);
   }
 
   private interface Batch {
