@@ -93,7 +93,7 @@ abstract class Operation<T> extends Mono<T>
   }
 
   /**
-   * RemoteChecks what it was given and makes its local memory ready.
+   * Checks what it was given and makes its local memory ready.
    *
    * @throws RdmaException if it cannot be done; then {@link #release} follows
    */

@@ -14,14 +14,18 @@ import java.lang.reflect.Type;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -68,6 +72,13 @@ class ApiTest {
     assertThat(without(found, expected))
         .as("%s has API that is new: run bin/release --record-api", artifact)
         .isEmpty();
+  }
+
+  @Test
+  void methodsOfAHiddenSuperclassAreApi() {
+    assertThat(api("verbena-rsocket-adapter"))
+        .anyMatch(
+            line -> line.startsWith("io.verbena.rsocket.RdmaClientTransport.sendQueueLimit("));
   }
 
   static Set<String> artifacts() {
@@ -117,13 +128,28 @@ class ApiTest {
     lines.add(
         "%s: %s %s%s"
             .formatted(name, modifiers(type.getModifiers()), kind(type), supertypes(type)));
-    Stream.concat(
-            Arrays.stream(type.getDeclaredConstructors()), Arrays.stream(type.getDeclaredMethods()))
-        .filter(member -> isVisible(member.getModifiers()) && !member.isSynthetic())
+    Stream.concat(Arrays.stream(type.getDeclaredConstructors()), methods(type).stream())
+        .filter(member -> isVisible(member.getModifiers()))
         .forEach(member -> lines.add(name + "." + describe(member)));
     Arrays.stream(type.getDeclaredFields())
         .filter(field -> isVisible(field.getModifiers()) && !field.isSynthetic())
         .forEach(field -> lines.add(name + "." + describe(field)));
+  }
+
+  /** Its own, and those of superclasses of ours that are not visible, so not described. */
+  private static Collection<Method> methods(Class<?> type) {
+    Map<String, Method> bySignature = new LinkedHashMap<>();
+    Class<?> owner = type;
+    do {
+      Arrays.stream(owner.getDeclaredMethods())
+          .filter(method -> !method.isSynthetic())
+          .forEach(
+              method ->
+                  bySignature.putIfAbsent(
+                      method.getName() + Arrays.toString(method.getParameterTypes()), method));
+      owner = owner.getSuperclass();
+    } while (owner != null && owner.getName().startsWith("io.verbena") && !isVisible(owner));
+    return bySignature.values();
   }
 
   private static String describe(Executable member) {
