@@ -31,9 +31,8 @@ final class PrivateFolder implements AutoCloseable {
   }
 
   /**
-   * Deletes all of it. What is left says nothing about the libraries, which may be loaded: on NFS a
-   * file that is mapped stays in the folder under another name. It is tried again when the JVM
-   * exits.
+   * Deletes what can be deleted. What is left says nothing about the libraries, which may be
+   * loaded: on NFS a file that is mapped stays in the folder under another name.
    */
   @Override
   public void close() {
@@ -47,7 +46,7 @@ final class PrivateFolder implements AutoCloseable {
     try {
       Files.deleteIfExists(each);
     } catch (IOException e) {
-      each.toFile().deleteOnExit();
+      // It is left, as said above.
     }
   }
 }

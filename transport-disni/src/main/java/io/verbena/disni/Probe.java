@@ -69,17 +69,21 @@ final class Probe {
     return 0;
   }
 
-  /**
-   * Returns whether it has queue pairs of this type.
-   *
-   * @throws VerbsException if it has too little left to tell, as behind a limit of locked memory
-   */
+  /** Returns whether it has queue pairs of this type. */
   boolean hasQueuePairs(QueuePairType type) {
-    long made = tryQueuePair(type, 0);
-    if (made == -Errno.ENOMEM || made == -Errno.EAGAIN) {
-      throw Errno.failure("probe " + type + " queue pairs", made);
+    return can("create " + type + " queue pair", tryQueuePair(type, 0));
+  }
+
+  /**
+   * Returns whether a trial was a success.
+   *
+   * @throws VerbsException if too little is left to tell, as behind a limit of locked memory
+   */
+  private static boolean can(String what, long result) {
+    if (result == -Errno.ENOMEM || result == -Errno.EAGAIN) {
+      throw Errno.failure("probe: " + what, result);
     }
-    return made > 0;
+    return result >= 0;
   }
 
   /** Creates one, and destroys it; returns a positive number, or the negative errno. */
@@ -108,14 +112,15 @@ final class Probe {
   }
 
   boolean resizesCompletionQueues() {
-    return withDomain(domain -> withCompletionQueue(queue -> core.resizeCompletionQueue(queue, 8)))
-        >= 0;
+    return can(
+        "resize completion queue",
+        withDomain(domain -> withCompletionQueue(queue -> core.resizeCompletionQueue(queue, 8))));
   }
 
   boolean reregisters() {
     Block memory = new Block(4096);
     Block keys = Block.of(KeyWords.values());
-    return withDomain(domain -> reregister(domain, memory, keys)) >= 0;
+    return can("reregister memory", withDomain(domain -> reregister(domain, memory, keys)));
   }
 
   private int reregister(long domain, Block memory, Block keys) throws IOException {

@@ -21,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Devices that go, and ports and queues of theirs that fail. */
 final class FailingDevicesTest extends ScriptedFaults {
@@ -45,8 +47,9 @@ final class FailingDevicesTest extends ScriptedFaults {
   }
 
   /** As behind a limit of locked memory: what it can is not known then. */
-  @Test
-  void isNotTakenForOneThatCanDoLessWhereItHasNoMemory() {
+  @ParameterizedTest
+  @CsvSource({"ibv_create_qp, 2", "ibv_resize_cq, 1", "ibv_rereg_mr, 1"})
+  void isNotTakenForOneThatCanDoLessWhereItHasNoMemory(String call, int trials) {
     FakeRdmaCore.script("remove mlx5_20");
     FakeRdmaCore.script("return mlx5_20");
     Set<Capability> all;
@@ -58,7 +61,7 @@ final class FailingDevicesTest extends ScriptedFaults {
     for (int skip = 0; failed; skip++) {
       FakeRdmaCore.script("remove mlx5_20");
       FakeRdmaCore.script("return mlx5_20");
-      FakeRdmaCore.script("fail ibv_create_qp " + Errno.ENOMEM + ' ' + skip);
+      FakeRdmaCore.script("fail " + call + ' ' + Errno.ENOMEM + ' ' + skip);
       try (DisniDevice device = FakeRdmaCore.open(REMOVABLE)) {
         assertThat(device.attributes().capabilities()).isEqualTo(all);
       } catch (VerbsException e) {
@@ -68,7 +71,7 @@ final class FailingDevicesTest extends ScriptedFaults {
       failed = !FakeRdmaCore.tells("is-waiting");
       FakeRdmaCore.script("clear");
     }
-    assertThat(refused).isEqualTo(2);
+    assertThat(refused).isEqualTo(trials);
   }
 
   @Test

@@ -259,10 +259,12 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
       return bytes;
     }
     // As a reply that is too long: it would end the connection.
-    return IOUtils.object2Bytes(
+    var tooLong =
         new IOException(
             "%s: %s of %d bytes (expected: <= %d, RdmaOptions.maxMessageSize)"
-                .formatted(name, why.getClass().getName(), length, longest)));
+                .formatted(name, why.getClass().getName(), length, longest));
+    tooLong.setStackTrace(new StackTraceElement[0]);
+    return IOUtils.object2Bytes(tooLong);
   }
 
   /** Ratis wraps some failures more than once. */

@@ -39,8 +39,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * In TELLING the stream itself has the bytes that the full socket did not take, up to the
- * TERMINATE, and needs neither the engine nor the queue pair any more. If the peer does not take
- * them in time there is no FIN, which would mean that all had been sent.
+ * TERMINATE, or records that are sealed, and needs neither the engine nor the queue pair any more.
+ * If the peer does not take a TERMINATE in time there is no FIN, which would mean that all had been
+ * sent.
  *
  * <p>Closing waits for the peer's FIN, and drops bytes that still come: a socket that is closed
  * with unread bytes resets the connection, and the peer might lose bytes that this end had sent
@@ -211,7 +212,10 @@ public final class TcpStream implements SocketSelector.Selected {
     switch (state) {
       case CONNECTING, ASKING -> fail(ConnectionEvent.TIMED_OUT);
       case TELLING -> {
-        socket.resetAtClose();
+        // It drops what the socket still has, which records alone are not worth.
+        if (rest.hasRemaining()) {
+          socket.resetAtClose();
+        }
         close();
       }
       default -> close();

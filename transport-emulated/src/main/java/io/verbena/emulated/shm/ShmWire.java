@@ -233,7 +233,6 @@ public final class ShmWire implements HostWire {
     } catch (CorruptRingException e) {
       // A process that writes such records is no peer any more.
       depart(from);
-
     } finally {
       taking = within;
     }

@@ -124,10 +124,10 @@ class LockedTurnTest {
       assertThat(done[0].workRequestId()).isEqualTo(SHORT);
       assertThat(done[0].status()).isEqualTo(CompletionStatus.SUCCESS);
 
-      pair.close();
-
       fabric.enter();
       try {
+        pair.close();
+
         assertThat(socket.isShutDown).as("the end before the rest").isFalse();
         socket.room = Integer.MAX_VALUE;
         assertThat(stream.ready(SelectionKey.OP_WRITE)).isTrue();

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Echoes between containers, each message checked for its place, while one end is killed, paused or
- * taken off the network. On RoCEv2 an end gives its peer up after 8 timeouts of 0.27 s; on iWARP
+ * taken off the network. On RoCEv2 an end gives its peer up after 8 timeouts of 0.54 s; on iWARP
  * when a deadline passes, or when TCP ends the connection. Faults that TCP handles no differently
  * run on RoCEv2 alone.
  */
