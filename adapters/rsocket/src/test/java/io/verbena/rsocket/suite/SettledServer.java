@@ -17,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /**
  * A server that is closed when the last frame of each connection was released too. The suite
@@ -38,8 +39,18 @@ final class SettledServer implements Closeable {
     List<AtomicReference<ByteBuf>> last = new CopyOnWriteArrayList<>();
     return acceptor ->
         transport
-            .start(connection -> acceptor.apply(watched(connection, last)))
+            .start(connection -> uncancelled(acceptor.apply(watched(connection, last))))
             .map(server -> new SettledServer(server, last));
+  }
+
+  /**
+   * Goes on though the connection has ended: Reactor's {@code publishOn} in the interceptor loses
+   * the frames that it holds if it is cancelled before its worker has begun.
+   */
+  private static Mono<Void> uncancelled(Mono<Void> acceptor) {
+    Sinks.Empty<Void> end = Sinks.empty();
+    acceptor.subscribe(null, end::tryEmitError, end::tryEmitEmpty);
+    return end.asMono();
   }
 
   private static DuplexConnection watched(
