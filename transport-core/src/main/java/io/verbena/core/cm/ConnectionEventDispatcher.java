@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConnectionEventDispatcher {
   private static final long LONGEST_WAIT = TimeUnit.MINUTES.toNanos(1);
+  private static final long LONGEST_EVENT = TimeUnit.SECONDS.toNanos(1);
 
   private final ConnectionManager manager;
   private final IdentityHashMap<ConnectionIdentifier, EventTarget> connections =
@@ -226,9 +227,28 @@ public final class ConnectionEventDispatcher {
   public void close(long nanos) throws InterruptedException {
     closed = true;
     leftOpen.run();
-    manager.close();
+    try {
+      manager.close();
+    } catch (VerbsException busy) {
+      awaitLastEvent(busy);
+      leftOpen.run();
+      manager.close();
+    }
     if (invoker == null) {
       TimeUnit.NANOSECONDS.timedJoin(thread, nanos);
+    }
+  }
+
+  /** Waits for the thread, which ends with its event: it may be closing a request of nobody. */
+  private void awaitLastEvent(VerbsException busy) {
+    if (invoker != null) {
+      throw busy;
+    }
+    try {
+      TimeUnit.NANOSECONDS.timedJoin(thread, LONGEST_EVENT);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw busy;
     }
   }
 }

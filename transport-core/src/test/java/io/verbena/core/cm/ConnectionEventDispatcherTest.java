@@ -20,8 +20,11 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -121,6 +124,41 @@ class ConnectionEventDispatcherTest {
     assertThat(closed).as("how often it was tried").hasValue(2);
   }
 
+  @Test
+  void closesBehindARequestThatItsThreadIsClosing() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch busy = new CountDownLatch(1);
+    AtomicBoolean closed = new AtomicBoolean();
+    ConnectionIdentifier stray =
+        identifier(
+            () -> {
+              begun.countDown();
+              awaitUninterruptibly(busy);
+              closed.set(true);
+            });
+    FailingManager manager =
+        new FailingManager(VerbsError.IO, event(ConnectionEvent.Type.CONNECT_REQUEST, stray));
+    manager.close =
+        () -> {
+          if (!closed.get()) {
+            busy.countDown();
+            throw new VerbsException(VerbsError.BUSY, "close connection manager: 1 identifier");
+          }
+        };
+    ConnectionEventDispatcher dispatcher =
+        new ConnectionEventDispatcher("closing-cm", deviceOf(manager), null);
+    dispatcher.start();
+    assertThat(begun.await(LIMIT.toNanos(), TimeUnit.NANOSECONDS)).isTrue();
+
+    dispatcher.close(LIMIT.toNanos());
+
+    assertThat(closed).isTrue();
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    Awaitility.await().atMost(LIMIT).until(() -> latch.getCount() == 0);
+  }
+
   static Stream<RuntimeException> ofClosing() {
     return Stream.of(
         new VerbsException(VerbsError.NO_MEMORY, "reject: by a test"),
@@ -184,6 +222,7 @@ class ConnectionEventDispatcherTest {
     private final CountDownLatch failure = new CountDownLatch(1);
     private final Iterator<ConnectionEvent> events;
     private final VerbsException thrown;
+    private Runnable close = () -> {};
 
     FailingManager(VerbsError error, ConnectionEvent... events) {
       thrown = new VerbsException(error, "get connection event");
@@ -223,6 +262,8 @@ class ConnectionEventDispatcherTest {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+      close.run();
+    }
   }
 }
