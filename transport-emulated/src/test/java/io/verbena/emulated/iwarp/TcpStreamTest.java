@@ -121,12 +121,13 @@ class TcpStreamTest {
   @Test
   void wasEstablishedThoughThePeersSecondMessageEndsIt() throws Exception {
     try (ForeignClient peer = new ForeignClient()) {
-      QueuePair pair = peer.accepted(ForeignPeer.REQUEST);
+      QueuePair pair = peer.accepted(ForeignPeer.hex("MPA ID Req Frame") + "1002000480048004");
       assertThat(peer.read(24)).startsWith(ForeignPeer.REPLY);
       IwarpFabric fabric = fabric(peer);
       fabric.enter();
       try {
-        peer.write(ForeignFpdus.send() + ForeignFpdus.write(UNKNOWN_KEY, 0));
+        String emptyWrite = "000ec140" + "00".repeat(4 + 8 + 4);
+        peer.write(emptyWrite + ForeignFpdus.write(UNKNOWN_KEY, 0));
         ForeignPeer.driveUntil(fabric, pair, QueuePairState.ERR);
       } finally {
         fabric.leave();
