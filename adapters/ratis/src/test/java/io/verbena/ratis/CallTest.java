@@ -216,16 +216,7 @@ class CallTest {
 
   @Test
   void aFailureThatCannotBeReadEndsItsCallAlone() throws IOException {
-    when(server.appendEntriesAsync(any())).thenReturn(new CompletableFuture<>());
-    when(server.requestVote(any())).thenThrow(new Unreadable());
-    CompletableFuture<MessageLite> other = append(LONG);
-
-    assertThat(vote(LONG))
-        .failsWithin(SOON)
-        .withThrowableThat()
-        .withCauseInstanceOf(IOException.class)
-        .withMessageContaining("a reply cannot be read");
-    assertThat(other).isNotDone();
+    assertEndsItsCallAlone(new Unreadable());
   }
 
   /** As one that refers to a class which the end that reads it lacks. */
@@ -245,17 +236,8 @@ class CallTest {
 
   @Test
   void aFailureWithoutItsClassesEndsItsCallAlone() throws IOException {
-    when(server.appendEntriesAsync(any())).thenReturn(new CompletableFuture<>());
     Unlinkable.READABLE.set(0);
-    when(server.requestVote(any())).thenThrow(new Unlinkable());
-    CompletableFuture<MessageLite> other = append(LONG);
-
-    assertThat(vote(LONG))
-        .failsWithin(SOON)
-        .withThrowableThat()
-        .withCauseInstanceOf(IOException.class)
-        .withMessageContaining("a reply cannot be read");
-    assertThat(other).isNotDone();
+    assertEndsItsCallAlone(new Unlinkable());
   }
 
   /** As one that is nested more deeply than the thread that reads it has stack. */
@@ -269,8 +251,12 @@ class CallTest {
 
   @Test
   void aFailureThatTakesTooMuchStackEndsItsCallAlone() throws IOException {
+    assertEndsItsCallAlone(new TooDeep());
+  }
+
+  private void assertEndsItsCallAlone(IOException failure) throws IOException {
     when(server.appendEntriesAsync(any())).thenReturn(new CompletableFuture<>());
-    when(server.requestVote(any())).thenThrow(new TooDeep());
+    when(server.requestVote(any())).thenThrow(failure);
     CompletableFuture<MessageLite> other = append(LONG);
 
     assertThat(vote(LONG))

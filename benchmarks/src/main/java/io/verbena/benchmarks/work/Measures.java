@@ -16,7 +16,7 @@ public final class Measures {
   private static final double NOT_MEASURED = Double.NaN;
 
   /** The fewest round trips that have a 99.9th percentile. */
-  private static final int IN_A_THOUSAND = 1000;
+  private static final int FEWEST_FOR_TAIL = 1000;
 
   private static final long FIRST_BATCH = 500;
 
@@ -198,7 +198,7 @@ public final class Measures {
 
   /**
    * Nanoseconds of a round trip where each connection has one in every second, evenly spread, 50th
-   * and 99.9th percentile; from when it is due.
+   * and 99.9th percentile; from when it is due. The latter is not measured of fewer than 1,000.
    */
   public static Measurement crowdEchoes(IdleConnections participant, int connections, Plan plan)
       throws Exception {
@@ -214,7 +214,7 @@ public final class Measures {
     for (int i = 0; i < plan.repetitions(); i++) {
       Histogram times = echoes(participant, connections, plan);
       p50.add((double) times.getValueAtPercentile(50));
-      tail.add(connections < IN_A_THOUSAND ? NOT_MEASURED : times.getValueAtPercentile(99.9));
+      tail.add(connections < FEWEST_FOR_TAIL ? NOT_MEASURED : times.getValueAtPercentile(99.9));
     }
     return new Measurement(p50, tail, NOT_MEASURED);
   }

@@ -8,36 +8,23 @@ import io.verbena.reactor.testing.Ends;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import org.reactivestreams.Publisher;
-import org.reactivestreams.tck.PublisherVerification;
-import org.testng.annotations.Test;
 import reactor.core.publisher.Flux;
 
 /**
  * Tests what {@link RdmaConnection#immediates} publishes; the peer closes behind the last write.
  */
-public final class ImmediatesVerification extends PublisherVerification<RdmaConnection.Immediate>
-    implements Verification {
+public final class ImmediatesVerification extends ConnectionVerification<RdmaConnection.Immediate> {
   private static final long MOST = 1 << 12;
 
-  private final Ends ends = Ends.create();
   private final RdmaMemory.Region region =
       ends.server()
           .memory()
           .register(ByteBuffer.allocateDirect(64), Set.of(RemoteMemory.Right.WRITE));
 
-  ImmediatesVerification() {
-    super(Tck.environment());
-  }
-
-  @Override
-  public void begin() throws Exception {
-    setUp();
-  }
-
   @Override
   public void end() {
     region.close();
-    ends.close();
+    super.end();
   }
 
   @Override
@@ -56,14 +43,6 @@ public final class ImmediatesVerification extends PublisherVerification<RdmaConn
         .onErrorComplete()
         .subscribe();
     return pair.server().immediates();
-  }
-
-  @Override
-  @Test
-  public void
-      required_spec313_cancelMustMakeThePublisherEventuallyDropAllReferencesToTheSubscriber()
-          throws InterruptedException {
-    Tck.assertDropsCancelled(createPublisher(3));
   }
 
   @Override

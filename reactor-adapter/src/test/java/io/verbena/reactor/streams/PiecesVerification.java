@@ -8,33 +8,20 @@ import io.verbena.reactor.testing.Ends;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import org.reactivestreams.Publisher;
-import org.reactivestreams.tck.PublisherVerification;
-import org.testng.annotations.Test;
 
 /** Tests what {@link RdmaConnection#readPieces} publishes. */
-public final class PiecesVerification extends PublisherVerification<Integer>
-    implements Verification {
+public final class PiecesVerification extends ConnectionVerification<Integer> {
   private static final int MOST = 1 << 16;
 
-  private final Ends ends = Ends.create();
   private final RdmaMemory.Region region =
       ends.server()
           .memory()
           .register(ByteBuffer.allocateDirect(MOST), Set.of(RemoteMemory.Right.READ));
 
-  PiecesVerification() {
-    super(Tck.environment());
-  }
-
-  @Override
-  public void begin() throws Exception {
-    setUp();
-  }
-
   @Override
   public void end() {
     region.close();
-    ends.close();
+    super.end();
   }
 
   @Override
@@ -45,14 +32,6 @@ public final class PiecesVerification extends PublisherVerification<Integer>
   @Override
   public Publisher<Integer> createPublisher(long elements) {
     return new Released(ends.connect().client().readPieces(region.token().slice(0, elements), 1));
-  }
-
-  @Override
-  @Test
-  public void
-      required_spec313_cancelMustMakeThePublisherEventuallyDropAllReferencesToTheSubscriber()
-          throws InterruptedException {
-    Tck.assertDropsCancelled(createPublisher(3));
   }
 
   @Override

@@ -5,30 +5,11 @@ import io.netty.buffer.ByteBuf;
 import io.verbena.RdmaConnection;
 import io.verbena.reactor.testing.Ends;
 import org.reactivestreams.Publisher;
-import org.reactivestreams.tck.PublisherVerification;
-import org.testng.annotations.Test;
 import reactor.core.publisher.Flux;
 
 /** Tests what {@link RdmaConnection#receive} publishes; the peer closes behind the last message. */
-public final class ReceiveVerification extends PublisherVerification<Integer>
-    implements Verification {
+public final class ReceiveVerification extends ConnectionVerification<Integer> {
   private static final int LENGTH = 8;
-
-  private final Ends ends = Ends.create();
-
-  ReceiveVerification() {
-    super(Tck.environment());
-  }
-
-  @Override
-  public void begin() throws Exception {
-    setUp();
-  }
-
-  @Override
-  public void end() {
-    ends.close();
-  }
 
   @Override
   public Publisher<Integer> createPublisher(long elements) {
@@ -49,14 +30,6 @@ public final class ReceiveVerification extends PublisherVerification<Integer>
           }
           return sent + 1;
         });
-  }
-
-  @Override
-  @Test
-  public void
-      required_spec313_cancelMustMakeThePublisherEventuallyDropAllReferencesToTheSubscriber()
-          throws InterruptedException {
-    Tck.assertDropsCancelled(createPublisher(3));
   }
 
   @Override

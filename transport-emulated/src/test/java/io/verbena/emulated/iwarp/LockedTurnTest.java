@@ -38,8 +38,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A locked stream from whose socket more has been read than the queue pair takes in one turn: it
- * takes the rest though nothing more comes.
+ * What a locked stream has between its socket and its queue pair: bytes that were read and not
+ * taken in one turn are taken though nothing more comes, and records that were sealed go out before
+ * it ends.
  */
 @Tag("once")
 class LockedTurnTest {
