@@ -408,10 +408,15 @@ final class DirectSendQueue {
     // The states first: a program that sees the completion may connect both ends anew at once.
     if (pair.isReliable()) {
       failBothEnds(result);
-      complete(request, position, result.status);
     } else {
       pair.moveToSendError();
-      complete(request, position, result.status);
+    }
+    if (pair.state() == QueuePairState.RESET) {
+      // The reset may have taken the attributes for whose lack it failed, and drops it.
+      return;
+    }
+    complete(request, position, result.status);
+    if (!pair.isReliable()) {
       flushWaiting();
     }
   }
