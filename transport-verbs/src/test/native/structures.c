@@ -56,6 +56,8 @@ LAYOUT(PORT_MAX_MSG_SZ, 20, offsetof(struct ibv_port_attr, max_msg_sz));
 LAYOUT(PORT_LID, 34, offsetof(struct ibv_port_attr, lid));
 LAYOUT(PORT_LINK_LAYER, 46, offsetof(struct ibv_port_attr, link_layer));
 LAYOUT(PORT_SIZE, 52, sizeof(struct ibv_port_attr));
+LAYOUT(GID_INDEX, 16, offsetof(struct ibv_gid_entry, gid_index));
+LAYOUT(GID_PORT, 20, offsetof(struct ibv_gid_entry, port_num));
 LAYOUT(GID_TYPE, 24, offsetof(struct ibv_gid_entry, gid_type));
 LAYOUT(GID_SIZE, 32, sizeof(struct ibv_gid_entry));
 LAYOUT(ASYNC_ELEMENT, 0, offsetof(struct ibv_async_event, element));

@@ -256,6 +256,38 @@ EXTENSION(jint, queryGid, jlong context, jint port, jint index, jlong gid) {
   return entry.gid_type == IBV_GID_TYPE_ROCE_V2;
 }
 
+/* Of all ports together; behind the last one is an error. */
+static size_t gid_places(struct ibv_context *context) {
+  size_t places = 0;
+  struct ibv_port_attr port;
+  for (uint8_t number = 1; !ibv_query_port(context, number, &port); number++) {
+    places += (size_t)port.gid_tbl_len;
+  }
+  return places;
+}
+
+EXTENSION(jint, queryGids, jlong context, jint port, jlong gids, jint length) {
+  if (!context || port < 0 || length < 0) {
+    return -EINVAL;
+  }
+  size_t places = gid_places(POINTER(struct ibv_context, context));
+  struct ibv_gid_entry *entries = calloc(places + 1, sizeof *entries);
+  if (!entries) {
+    return -ENOMEM;
+  }
+  ssize_t set = ibv_query_gid_table(POINTER(struct ibv_context, context), entries, places + 1, 0);
+  jint used = set < 0 ? (jint)set : 0;
+  for (ssize_t i = 0; i < set; i++) {
+    uint32_t index = entries[i].gid_index;
+    if (entries[i].port_num == (uint32_t)port && index < (uint32_t)length) {
+      memcpy(POINTER(union ibv_gid, gids) + index, &entries[i].gid, sizeof entries[i].gid);
+      used = (jint)index + 1 > used ? (jint)index + 1 : used;
+    }
+  }
+  free(entries);
+  return used;
+}
+
 /* What it happened to: the number of a port that went up or down, 0 for other events without an object. */
 static jlong element_of(const struct ibv_async_event *event) {
   switch (event->event_type) {

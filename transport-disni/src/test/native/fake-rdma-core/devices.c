@@ -338,6 +338,34 @@ EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_
   return 0;
 }
 
+EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
+                                    size_t most, uint32_t flags, size_t size) {
+  FAULT(-errno);
+  (void)flags, (void)size;
+  struct profile *profile = profile_of(context);
+  if (is_gone(context)) {
+    return -EIO;
+  }
+  size_t set = 0;
+  pthread_mutex_lock(&fabric);
+  for (uint32_t p = 0; p < profile->attr.phys_port_cnt; p++) {
+    for (uint32_t g = 0; g < (uint32_t)profile->ports[p].gid_tbl_len; g++) {
+      struct gid gid = profile->gids[p][g];
+      /* As in the kernel: one place too few is an error. */
+      if (gid.set && set == most) {
+        pthread_mutex_unlock(&fabric);
+        return -EINVAL;
+      }
+      if (gid.set) {
+        entries[set++] = (struct ibv_gid_entry){
+            .gid = gid.gid, .gid_index = g, .port_num = p + 1, .gid_type = gid.type};
+      }
+    }
+  }
+  pthread_mutex_unlock(&fabric);
+  return (ssize_t)set;
+}
+
 /* ---- asynchronous events */
 
 void raise_async(struct ibv_context *context, enum ibv_event_type type, void *element) {

@@ -26,6 +26,8 @@ final class DisniPort {
   /** {@code IBV_PORT_ACTIVE}. */
   private static final int ACTIVE = 4;
 
+  private static final int GID_BYTES = 16;
+
   private final RdmaCore core;
   private final long context;
   private final String device;
@@ -103,27 +105,24 @@ final class DisniPort {
     return gids(read().getInt(PortWords.GID_TBL_LEN));
   }
 
-  /** Up to the last one that is set, so that an index into the list is a GID index. */
+  /**
+   * Up to the last one that is set, so that an index into the list is a GID index. Asked for at
+   * once: a table may have 1024 places, and each question is a system call.
+   */
   private List<Gid> gids(int tableLength) {
-    List<Gid> gids = new ArrayList<>();
-    int used = 0;
-    Block block = new Block(16);
-    for (int index = 0; index < tableLength; index++) {
-      Gid gid = readGid(index, block);
-      gids.add(gid);
-      if (gid.high() != 0 || gid.low() != 0) {
-        used = index + 1;
-      }
+    Block table = new Block(GID_BYTES * tableLength);
+    int used = core.queryGids(context, number, table.address(), tableLength);
+    Errno.check("query GIDs of port " + number, used);
+    List<Gid> gids = new ArrayList<>(used);
+    for (int index = 0; index < used; index++) {
+      gids.add(gid(table, GID_BYTES * index));
     }
-    return gids.subList(0, used);
+    return gids;
   }
 
-  /**
-   * Returns how many GIDs there are, or as many as it takes for an index that is one of them: a
-   * table may have 256, each of which is a question to the kernel.
-   */
+  /** Returns how many GIDs there are, or as many as it takes for an index that is one of them. */
   int gidsFor(int index) {
-    Block gid = new Block(16);
+    Block gid = new Block(GID_BYTES);
     boolean isGid =
         index >= 0
             && core.queryGid(context, number, index, gid.address()) >= 0
@@ -133,8 +132,8 @@ final class DisniPort {
 
   /** Returns whether two of its GIDs are the same address; their types may differ. */
   boolean isSameGid(int one, int other) {
-    Block gid = new Block(16);
-    Block second = new Block(16);
+    Block gid = new Block(GID_BYTES);
+    Block second = new Block(GID_BYTES);
     return core.queryGid(context, number, one, gid.address()) >= 0
         && core.queryGid(context, number, other, second.address()) >= 0
         && gid.bytes().getLong(0) == second.bytes().getLong(0)
@@ -147,8 +146,12 @@ final class DisniPort {
       return new Gid(0, 0);
     }
     Errno.check("query GID " + index + " of port " + number, type);
+    return gid(block, 0);
+  }
+
+  private static Gid gid(Block block, int at) {
     var bytes = block.bytes().duplicate().order(ByteOrder.BIG_ENDIAN);
-    return new Gid(bytes.getLong(0), bytes.getLong(8));
+    return new Gid(bytes.getLong(at), bytes.getLong(at + Long.BYTES));
   }
 
   /**
@@ -161,7 +164,7 @@ final class DisniPort {
     }
     Gid to = vector.destination();
     boolean isNone = to.high() == 0 && to.low() == 0;
-    Gid own = readGid(vector.sourceGidIndex(), new Block(16));
+    Gid own = readGid(vector.sourceGidIndex(), new Block(GID_BYTES));
     return !isNone && to.high() != own.high();
   }
 
@@ -183,7 +186,7 @@ final class DisniPort {
   }
 
   InetAddress addressOfGid(int index) {
-    return inetAddress(readGid(index, new Block(16)));
+    return inetAddress(readGid(index, new Block(GID_BYTES)));
   }
 
   /**

@@ -118,6 +118,9 @@ final class Extension implements RdmaCore {
   public native int queryGid(long context, int port, int index, long gid);
 
   @Override
+  public native int queryGids(long context, int port, long gids, int length);
+
+  @Override
   public native int asyncEvent(long context, int wakeupFd, int timeoutMillis, long words);
 
   @Override

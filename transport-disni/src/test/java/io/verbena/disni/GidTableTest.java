@@ -74,6 +74,15 @@ final class GidTableTest {
   }
 
   @Test
+  void isAskedForAtOnce() {
+    int before = FakeRdmaCore.gidQueries();
+
+    assertThat(device.port().gids()).hasSize(FREE);
+
+    assertThat(FakeRdmaCore.gidQueries() - before).isZero();
+  }
+
+  @Test
   void isAskedForOneGidByAnAddressHandle() {
     Gid destination = new Gid(0, 0xffff_0a00_0b01L);
     try (Device datagrams = FakeRdmaCore.open(FakeRdmaCore.uri("10.0.11.1:0"));

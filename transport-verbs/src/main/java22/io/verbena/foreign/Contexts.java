@@ -28,6 +28,7 @@ final class Contexts {
   private static final int AF_INET = 2;
   private static final int AF_INET6 = 10;
   private static final int SOCKADDR_STORAGE = 128;
+  static final int GID_BYTES = 16;
   private static final long IPV4_MAPPED = 0xffffL;
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
   private static final long LINK_LOCAL_MASK = 0xffc0_0000_0000_0000L;
@@ -38,6 +39,7 @@ final class Contexts {
   private final Function queryDevice;
   private final Function queryPort;
   private final Function queryGid;
+  private final Function queryGidTable;
   private final Function createEventChannel;
   private final Function destroyEventChannel;
   private final Function createId;
@@ -52,6 +54,7 @@ final class Contexts {
     queryDevice = from.function("ibv_query_device", Failure.STATUS, "PP");
     queryPort = from.function("ibv_query_port", Failure.STATUS, "PBP");
     queryGid = from.function("_ibv_query_gid_ex", Failure.STATUS, "PIIPIP");
+    queryGidTable = from.function("_ibv_query_gid_table", Failure.MINUS_ONE, "PPPIP");
     createEventChannel = from.function("rdma_create_event_channel", Failure.NULL, "");
     destroyEventChannel = from.function("rdma_destroy_event_channel", Failure.NONE, "P");
     createId = from.function("rdma_create_id", Failure.MINUS_ONE, "PPPI");
@@ -227,6 +230,34 @@ final class Contexts {
           Memory.getUnsignedShort(from + Structures.DEVICE_EX_MAX_CQ_PERIOD));
       return 0;
     }
+  }
+
+  /** Writes the GIDs of a port that are set, each where its index is. */
+  int queryGids(long context, int port, long gids, int length) {
+    try (Arena arena = Arena.ofConfined()) {
+      int places = gidPlaces(context, ForeignCore.allocate(arena, Structures.PORT_SIZE)) + 1;
+      long entries = ForeignCore.allocate(arena, places * Structures.GID_SIZE);
+      int set = queryGidTable.status(context, entries, places, 0, Structures.GID_SIZE);
+      int used = Math.min(set, 0);
+      for (int i = 0; i < set; i++) {
+        long entry = entries + (long) i * Structures.GID_SIZE;
+        int index = Memory.getInt(entry + Structures.GID_INDEX);
+        if (Memory.getInt(entry + Structures.GID_PORT) == port && index < length) {
+          Memory.copy(entry, gids + (long) index * GID_BYTES, GID_BYTES);
+          used = Math.max(used, index + 1);
+        }
+      }
+      return used;
+    }
+  }
+
+  /** Of all ports together; behind the last one is an error. */
+  private int gidPlaces(long context, long port) {
+    int places = 0;
+    for (int number = 1; queryPort(context, number, port) >= 0; number++) {
+      places += Memory.getInt(port + Structures.PORT_GID_TBL_LEN);
+    }
+    return places;
   }
 
   /** Fills {@code struct ibv_gid_entry}. */

@@ -25,7 +25,6 @@ final class ForeignCore implements RdmaCore {
   private static final int EOPNOTSUPP = 95;
   private static final int ENOSYS = 38;
   private static final int NAME_SIZE = 64;
-  private static final int GID_BYTES = 16;
   private static final int ROCE_V2 = 2;
   private static final int BIND_MW = 8;
   private static final int SRQ_LIMIT_MASK = 2;
@@ -298,9 +297,14 @@ final class ForeignCore implements RdmaCore {
       if (result < 0) {
         return result;
       }
-      Memory.copy(entry, gid, GID_BYTES);
+      Memory.copy(entry, gid, Contexts.GID_BYTES);
       return Memory.getInt(entry + Structures.GID_TYPE) == ROCE_V2 ? 1 : 0;
     }
+  }
+
+  @Override
+  public int queryGids(long context, int port, long gids, int length) {
+    return contexts.queryGids(context, port, gids, length);
   }
 
   @Override

@@ -72,6 +72,9 @@ final class Structures {
   static final int PORT_SIZE = 52;
 
   /** {@code struct ibv_gid_entry}; the GID stands first. */
+  static final int GID_INDEX = 16;
+
+  static final int GID_PORT = 20;
   static final int GID_TYPE = 24;
 
   static final int GID_SIZE = 32;

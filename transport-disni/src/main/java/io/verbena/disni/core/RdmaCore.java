@@ -93,6 +93,14 @@ public interface RdmaCore {
   int queryGid(long context, int port, int index, long gid);
 
   /**
+   * {@code ibv_query_gid_table(3)}: writes the GIDs of a port that are set, each 16 bytes in
+   * network order at 16 times its index; nothing where none is, nor from index {@code length} on.
+   *
+   * @return one past the last index that was written
+   */
+  int queryGids(long context, int port, long gids, int length);
+
+  /**
    * Waits for an asynchronous event and fills {@link Words.AsyncWords}. It is not yet acknowledged.
    *
    * @return 1 if there was one, 0 if the time is over or the waiter was woken
