@@ -50,7 +50,8 @@ public final class Program implements AutoCloseable {
       List<String> options, String classPath, Class<?> main, String... arguments) {
     var line = new ArrayList<String>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    line.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
+    line.addAll(
+        List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-XX:-UsePerfData"));
     // Without it newer JVMs warn of each native library.
     line.add("--enable-native-access=ALL-UNNAMED");
     line.addAll(options);

@@ -15,9 +15,12 @@ import java.util.Map;
  * @param environment of the script, beyond this process's
  */
 record GuestCommand(Path script, Map<String, String> environment) {
-  /** In a guest the best compiler costs more than it earns within a test's life. */
+  /**
+   * In a guest the best compiler costs more than it earns within a test's life; and the JVM's own
+   * counters read the clock at each class and at each call of its compiler, a system call there.
+   */
   private static final List<String> JVM_ARGUMENTS =
-      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto");
+      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-XX:-UsePerfData");
 
   /** The script of the repository that this process works in. */
   static GuestCommand ofThisJvm() {

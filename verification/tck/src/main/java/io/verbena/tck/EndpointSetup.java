@@ -31,7 +31,7 @@ final class EndpointSetup {
    * The default completion queue depth. It exceeds any rounding up of queue sizes by a device, so
    * that no test overruns by accident.
    */
-  private static final int DEPTH = 1024;
+  private static final int DEPTH = 256;
 
   private static final int CLIENT_PSN = 0xab_cdef;
   private static final int SERVER_PSN = 0x01_2345;
