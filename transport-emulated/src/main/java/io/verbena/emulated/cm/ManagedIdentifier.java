@@ -99,6 +99,18 @@ public abstract class ManagedIdentifier implements ConnectionIdentifier {
     ConnectionLimits.check(verb, offered, mostData, device.attributes());
   }
 
+  /**
+   * Puts the queue pair into ERR; called before its program is told of the end, as that may use it
+   * anew at once.
+   *
+   * @return the queue pair if its requests are now to be {@linkplain EmulatedQueuePair#flushPending
+   *     flushed}, without the lock; else null
+   */
+  protected final @Nullable EmulatedQueuePair failQueuePair() {
+    EmulatedQueuePair own = queuePair;
+    return own != null && own.moveToError() ? own : null;
+  }
+
   private static VerbsException invalid(String message) {
     return new VerbsException(VerbsError.INVALID, message);
   }

@@ -52,14 +52,14 @@ public abstract class NotingIdentifier extends ManagedIdentifier {
         return;
       }
       state = State.ENDED;
-      own = queuePair;
       if (byUs) {
         sayEnd();
       }
+      own = failQueuePair();
       raise(ConnectionEvent.Type.DISCONNECTED, 0, NO_DATA);
     }
     if (own != null) {
-      own.fail();
+      own.flushPending();
     }
   }
 

@@ -169,8 +169,10 @@ public final class Driver {
 
   /** As {@link io.verbena.emulated.hca.Fabric#progress}. */
   public boolean progress() {
+    boolean isLast = false;
     if (poller == null) {
-      if (lastLook) {
+      isLast = lastLook;
+      if (isLast) {
         lastLook = false;
       } else {
         poller = Thread.currentThread();
@@ -182,7 +184,12 @@ public final class Driver {
     if (!fabric.tryEnter()) {
       return true;
     }
-    return turn();
+    boolean any = turn();
+    if (isLast && any) {
+      // A driver that fell asleep since the first wake-up does not know of alarms set by this turn.
+      wake();
+    }
+    return any;
   }
 
   /** As {@link io.verbena.emulated.hca.Fabric#pollingEnds}. */

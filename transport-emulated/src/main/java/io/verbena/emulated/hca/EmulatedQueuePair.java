@@ -609,6 +609,11 @@ public abstract class EmulatedQueuePair implements QueuePair {
     }
   }
 
+  /** Flushes after {@link #moveToError}. Not called under ownership of any queue. */
+  public final void flushPending() {
+    flush();
+  }
+
   /**
    * Does the same as {@link #fail} after a completion of it was lost, and raises an event: nothing
    * else can tell the program.

@@ -57,8 +57,9 @@ final class FolderLock {
   }
 
   private static ReentrantLock ofThreads() {
+    // Fair, so that a thread waits only for those that came before it.
     return (ReentrantLock)
-        System.getProperties().computeIfAbsent(KEY, absent -> new ReentrantLock());
+        System.getProperties().computeIfAbsent(KEY, absent -> new ReentrantLock(true));
   }
 
   private static void take(Path folder, ReentrantLock ofThreads) throws IOException {

@@ -60,6 +60,10 @@ final class ShmLink {
   private final ByteBuffer wakeup = ByteBuffer.wrap(BYTE);
   private boolean full;
   private long fullSince;
+
+  /** The time of the last send that found no room. */
+  private long fullAt;
+
   private final ByteBuffer drained = ByteBuffer.allocate(64);
 
   private ShmLink(
@@ -216,9 +220,10 @@ final class ShmLink {
             ? out.write(tag, packet.udpPayload(), packet.payloadLength(), packet.reference())
             : out.write(tag, packet.udpPayload());
     if (!sent) {
+      fullAt = System.nanoTime();
       if (!full) {
         full = true;
-        fullSince = System.nanoTime();
+        fullSince = fullAt;
       }
       return false;
     }
@@ -301,9 +306,13 @@ final class ShmLink {
     return true;
   }
 
-  /** Returns whether the peer has made no room for so long that others must not wait for it. */
+  /**
+   * Returns whether the last send found that the peer has made no room for so long that others must
+   * not wait for it.
+   */
   boolean isStuck() {
-    return full && System.nanoTime() - fullSince > PATIENCE_NANOS;
+    // Not the present time: a stop of this thread since that send says nothing about the peer.
+    return full && fullAt - fullSince > PATIENCE_NANOS;
   }
 
   private void wake() {

@@ -291,14 +291,7 @@ public final class ShmWire implements HostWire {
   private void ready(SelectionKey key) {
     Object attached = key.attachment();
     if (attached instanceof ShmLink link) {
-      if (!link.drain()) {
-        // First reads what it has written before it went.
-        ShmPort to = port;
-        if (to != null) {
-          int unused = take(link, to, RING / Long.BYTES);
-        }
-        depart(link);
-      }
+      drain(link);
     } else if (attached instanceof Introduction introduction) {
       introduced(key, introduction);
     } else {
@@ -312,13 +305,22 @@ public final class ShmWire implements HostWire {
         ShmLink link = introduction.link(folder, RING);
         add(link);
         key.attach(link);
-        if (!link.drain()) {
-          depart(link);
-        }
+        drain(link);
       }
     } catch (IOException | InvalidPathException e) {
       // Not a peer, or one that is gone already.
       introduction.close();
+    }
+  }
+
+  private void drain(ShmLink link) {
+    if (!link.drain()) {
+      // First reads what it has written before it went.
+      ShmPort to = port;
+      if (to != null) {
+        int unused = take(link, to, RING / Long.BYTES);
+      }
+      depart(link);
     }
   }
 

@@ -163,21 +163,27 @@ final class LocalConnection extends LocalIdentifier {
       if (state != State.ESTABLISHED) {
         return;
       }
-      state = State.ENDED;
-      own = queuePair;
-      raise(ConnectionEvent.Type.DISCONNECTED, 0, NO_DATA);
       LocalConnection far = peer;
-      if (far != null && far.state == State.ESTABLISHED) {
+      if (far != null && far.state != State.ESTABLISHED) {
+        far = null;
+      }
+      state = State.ENDED;
+      own = failQueuePair();
+      if (far != null) {
         far.state = State.ENDED;
-        other = far.queuePair;
+        // At once: beside a peer in ERR, its requests would run out of retries.
+        other = far.failQueuePair();
+      }
+      raise(ConnectionEvent.Type.DISCONNECTED, 0, NO_DATA);
+      if (far != null) {
         far.raise(ConnectionEvent.Type.DISCONNECTED, 0, NO_DATA);
       }
     }
     if (own != null) {
-      own.fail();
+      own.flushPending();
     }
     if (other != null) {
-      other.fail();
+      other.flushPending();
     }
   }
 
