@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
@@ -51,6 +53,7 @@ class RoceIpv6Test {
   private static @Nullable FileChannel lock;
 
   @BeforeAll
+  @Timeout(value = 11, unit = TimeUnit.MINUTES)
   static void waitForOtherRuns() throws IOException {
     FileChannel opened =
         FileChannel.open(
@@ -148,6 +151,7 @@ class RoceIpv6Test {
         "RemoteProtection",
         "Datagrams"
       })
+  @Timeout(600)
   void keepsTheRulesOf(String area) {
     EngineExecutionResults results =
         EngineTestKit.engine("junit-jupiter")

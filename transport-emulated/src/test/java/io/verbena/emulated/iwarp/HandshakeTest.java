@@ -295,6 +295,8 @@ class HandshakeTest {
   /** One that has said nothing yet, one that nobody has taken, and one beyond the backlog. */
   @Test
   void endsWhenTheListenerIsClosed() throws Exception {
+    // A stream of another test may still be closing; the next wait would take it for this one's.
+    await().atMost(Caller.LIMIT).until(() -> !fabric().sockets().hasStreams());
     ConnectionListener listener = listen();
     Socket untaken = asking(listener, REQUEST);
     await().atMost(Caller.LIMIT).until(() -> fabric().sockets().hasStreams() && halfOpen() == 0);

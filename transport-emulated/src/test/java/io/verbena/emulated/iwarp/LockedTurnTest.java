@@ -110,15 +110,21 @@ class LockedTurnTest {
         fabric.leave();
       }
       pair.ready();
-      fabric.entered(() -> socket.room = 100);
       caller.bytes.put(0, (byte) 77);
-      for (int length : new int[] {SHORT, Caller.SIZE}) {
-        pair.postSend(
-            new SendWorkRequest(1)
-                .id(length)
-                .send()
-                .signaled()
-                .buffer(caller.region.address(), length, caller.region.lkey()));
+      fabric.enter();
+      try {
+        socket.room = 100;
+        // Both before the next turn: else the first may complete while nobody has sealed the other.
+        for (int length : new int[] {SHORT, Caller.SIZE}) {
+          pair.postSend(
+              new SendWorkRequest(1)
+                  .id(length)
+                  .send()
+                  .signaled()
+                  .buffer(caller.region.address(), length, caller.region.lkey()));
+        }
+      } finally {
+        fabric.leave();
       }
       WorkCompletion[] done = WorkCompletion.array(1);
       await().atMost(Caller.LIMIT).until(() -> completions.poll(done) == 1);

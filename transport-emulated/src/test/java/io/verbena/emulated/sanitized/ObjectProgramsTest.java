@@ -26,6 +26,7 @@ import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -117,6 +118,9 @@ class ObjectProgramsTest extends ProgramTests {
         .extracting(Finding::kind, finding -> finding.place().getMethodName())
         .containsExactly(tuple(NEVER_CLOSED, "losesARegion"));
     assertThat(domain.device()).isSameAs(device);
+    // Forgets these two, which the lost region keeps open: once garbage, they would be found in a
+    // later test.
+    List<Finding> unused = found();
   }
 
   private static void losesARegion(ProtectionDomain domain) {

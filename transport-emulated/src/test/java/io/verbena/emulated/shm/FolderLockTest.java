@@ -25,6 +25,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Threads of several processes that hold the lock of one folder. */
 class FolderLockTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
+
+  /** Each round waits for a round of each other thread. */
+  private static final Duration ALL_ROUNDS_LIMIT = Duration.ofSeconds(60);
+
   private static final int ROUNDS = 200;
   private static final long INSIDE_NANOS = 500_000;
 
@@ -170,7 +174,7 @@ class FolderLockTest {
       new Thread(thread).start();
     }
     for (FutureTask<Boolean> each : threads) {
-      assertThat(each.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+      assertThat(each.get(ALL_ROUNDS_LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
     }
   }
 

@@ -99,14 +99,7 @@ class ShmWireTest {
     }
 
     Outcome send(int psn, Host to) {
-      Frame frame =
-          port.frame()
-              .start(PacketOpcode.UD_SEND_ONLY)
-              .destinationQueuePair(2)
-              .psn(psn)
-              .append(ByteBuffer.allocate(Frame.MAX_PAYLOAD), 0, Frame.MAX_PAYLOAD);
-      UdpGid.address(frame, port.gid(), to.port.gid());
-      return port.send(frame.seal(), Frame.UDP_PORT);
+      return port.send(datagram(port.frame(), psn, port.gid(), to.port.gid()), Frame.UDP_PORT);
     }
 
     void awaitPackets(int count) {
@@ -127,6 +120,17 @@ class ShmWireTest {
         int unused = wire.receive(32);
       }
     }
+  }
+
+  private static Frame datagram(Frame frame, int psn, Gid from, Gid to) {
+    Frame built =
+        frame
+            .start(PacketOpcode.UD_SEND_ONLY)
+            .destinationQueuePair(2)
+            .psn(psn)
+            .append(ByteBuffer.allocate(Frame.MAX_PAYLOAD), 0, Frame.MAX_PAYLOAD);
+    UdpGid.address(built, from, to);
+    return built.seal();
   }
 
   @BeforeEach
@@ -234,6 +238,28 @@ class ShmWireTest {
     one.work(() -> !one.departed.isEmpty());
     assertThat(one.departed).containsExactly(leaves.port.gid());
     assertThat(one.send(1, leaves)).isEqualTo(Outcome.DROPPED);
+  }
+
+  /** A killed process leaves its files; its introduction and its end come in one look here. */
+  @Test
+  void whatAHostSentComesThoughItWasKilledBeforeItWasTakenIn() throws IOException {
+    Host one = new Host(1);
+    Gid killed = SharedFolder.newHost(9);
+    folder.createFlag(killed).close();
+    String rings = SharedFolder.ringsName(killed, 0);
+    int half = PacketRing.HEADER + ShmWire.RING;
+    try (Mapping memory = folder.createRings(rings, 2 * half);
+        SocketChannel socket = SocketChannel.open(server(one))) {
+      Frame sent = datagram(Frame.unchecked(), 7, killed, one.port.gid());
+      PacketRing out = new PacketRing(memory.bytes().slice(0, half));
+      assertThat(out.write(sent.sourcePort(), sent.udpPayload())).isTrue();
+      socket.write(Introduction.of(killed, rings));
+    }
+
+    one.work(() -> !one.departed.isEmpty());
+
+    assertThat(one.departed).containsExactly(killed);
+    assertThat(one.came).containsExactly(7);
   }
 
   @Test

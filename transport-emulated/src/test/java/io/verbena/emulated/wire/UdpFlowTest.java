@@ -4,6 +4,7 @@ package io.verbena.emulated.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.verbena.emulated.Loopbacks;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,9 +18,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class UdpFlowTest {
-  private static final Duration DEADLINE = Duration.ofSeconds(10);
+  private static final Duration DEADLINE = Duration.ofSeconds(20);
 
-  private final InetAddress local = InetAddress.getLoopbackAddress();
+  /** Not 127.0.0.1, where others could take the port of a receiver that is closed. */
+  private final InetAddress local = new InetSocketAddress(Loopbacks.address(61), 0).getAddress();
+
   private final ByteBuffer packet = ByteBuffer.allocateDirect(Integer.BYTES);
   private UdpFlow flow;
   private DatagramChannel receiver;
