@@ -71,7 +71,7 @@ class DatagramsTest {
         await()
             .atMost(Duration.ofSeconds(30))
             .until(
-                () -> Run.of("datagrams -p 7467 -c 2 --timeout 1 -s roce://" + Run.HERE),
+                () -> Run.of("datagrams -p 7467 -c 2 --timeout 4 -s roce://" + Run.HERE),
                 run -> !run.err().contains("UNREACHABLE, error 1 "));
 
     assertThat(client.exitCode()).isEqualTo(1);

@@ -470,6 +470,13 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
+  /** Returns whether the step that it is at is overdue. */
+  boolean isOverdue(long now) {
+    synchronized (manager.steps()) {
+      return manager.timed().contains(this) && now - deadline >= 0;
+    }
+  }
+
   /**
    * Ends a step that is overdue.
    *

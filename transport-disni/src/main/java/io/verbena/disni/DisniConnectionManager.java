@@ -298,6 +298,10 @@ final class DisniConnectionManager implements ConnectionManager {
       }
       long now = System.nanoTime();
       long left = Math.max(0, timeoutNanos - (now - start));
+      if (timed.stream().anyMatch(connection -> connection.isOverdue(now))) {
+        // This thread may be late, and not the answer.
+        look();
+      }
       long wait = left;
       for (DisniConnection connection : timed) {
         wait = Math.min(wait, connection.expire(now));
@@ -339,7 +343,7 @@ final class DisniConnectionManager implements ConnectionManager {
     }
   }
 
-  /** Takes the events that the kernel has raised by now, for a thread that awaits them later. */
+  /** Takes the events that the kernel has raised by now. */
   void look() {
     while (take()) {
       // One more.

@@ -30,7 +30,8 @@ final class Rounds {
     if (iterations > 0) {
       return count < iterations;
     }
-    return count == 0 || System.nanoTime() - first < nanos;
+    // By time, a round counts once the next one has begun.
+    return count < 2 || System.nanoTime() - first < nanos;
   }
 
   /** Notes that the next round begins. */

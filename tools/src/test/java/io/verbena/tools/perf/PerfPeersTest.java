@@ -32,7 +32,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Servers of {@code perf -R} whose clients go at the wrong time, or say what they should not. */
 class PerfPeersTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
-  private static final Duration SHORT_LIMIT = Duration.ofSeconds(1);
+
+  /** Of a server whose client measures for longer. */
+  private static final Duration SHORT_LIMIT = Duration.ofSeconds(3);
+
   private static final String SUCCEEDED = "the server succeeded";
 
   private final CountDownLatch listening = new CountDownLatch(1);
@@ -176,11 +179,11 @@ class PerfPeersTest {
   @CsvSource({"READ, LAT, false", "WRITE, BW, false", "WRITE, BW, true"})
   void aClientMayMeasureForLongerThanItsServerWaitsForAMessage(
       Verb verb, Measure measure, boolean both) throws Exception {
-    PerfPlan plan =
-        plan(URI.create("emulated://lasts-" + verb + both), verb, measure, both, SHORT_LIMIT);
-    startServer(plan);
+    URI device = URI.create("emulated://lasts-" + verb + both);
+    PerfPlan plan = plan(device, verb, measure, both, LIMIT);
+    startServer(plan(device, verb, measure, both, SHORT_LIMIT));
 
-    new PerfRun(plan, plan.managed(), true, false, new Lasting()).run(null, () -> {});
+    new PerfRun(plan, device, true, false, new Lasting()).run(null, () -> {});
 
     assertThat(howItEnded()).hasMessage(SUCCEEDED);
   }
@@ -188,12 +191,12 @@ class PerfPeersTest {
   @Test
   void aClientMayMeasureForLongerThanItsServerWaitsForAMessageOverTcp() throws Exception {
     URI device = URI.create("emulated://lasts-over-tcp");
-    PerfPlan plan = plan(null, Verb.READ, Measure.BW, false, SHORT_LIMIT);
+    PerfPlan plan = plan(null, Verb.READ, Measure.BW, false, LIMIT);
     TestAddress at = new TestAddress(device, null, 0, SHORT_LIMIT);
     try (ServerSocket listener = at.listen(true);
-        Socket socket = at.clientOf(listener).connect();
+        Socket socket = new TestAddress(device, null, 0, LIMIT).clientOf(listener).connect();
         Socket accepted = at.accept(listener)) {
-      startServer(plan, device, accepted);
+      startServer(plan(null, Verb.READ, Measure.BW, false, SHORT_LIMIT), device, accepted);
 
       new PerfRun(plan, device, true, false, new Lasting()).run(socket, () -> {});
 
@@ -208,7 +211,8 @@ class PerfPeersTest {
 
     @Override
     public void result(Result result) {
-      assertThatThrownBy(() -> ended.get(2 * SHORT_LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+      long longer = SHORT_LIMIT.plusMillis(500).toMillis();
+      assertThatThrownBy(() -> ended.get(longer, TimeUnit.MILLISECONDS))
           .describedAs("the server ended: " + ended)
           .isInstanceOf(TimeoutException.class);
     }

@@ -24,7 +24,8 @@ class LostPeerTest {
   private static final int TIMEOUT = 8;
 
   private static End open() {
-    URI hca = URI.create("roce://127.0.0.1");
+    // RoCEv2's own UDP port is left to another JVM that has this address.
+    URI hca = URI.create("roce://127.0.0.1?udp-port=0");
     return End.open(hca, 2 * SIZE, Set.of(Access.LOCAL_WRITE), 2, DEPTH + 1, false);
   }
 

@@ -101,9 +101,9 @@ abstract class LostPeerTests extends VerbsTests {
 
   @Test
   void worksOnceThePeerIsReadyInTime() {
-    // There are 268 ms before each of seven retries, so the peer becomes ready long before the last
-    // one.
-    EndpointPair pair = tck.setup().timeout(16, 7).byHandWithServerIn(QueuePairState.INIT);
+    // There are 1.07 s before each of seven retries, so the peer becomes ready long before the last
+    // one, also if this thread pauses.
+    EndpointPair pair = tck.setup().timeout(18, 7).byHandWithServerIn(QueuePairState.INIT);
 
     pair.client().post(Requests.nothing(1).signaled());
     pair.client().sent().expectNothing();

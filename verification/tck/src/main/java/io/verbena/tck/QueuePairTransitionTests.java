@@ -82,7 +82,9 @@ abstract class QueuePairTransitionTests extends TransitionTests {
       expectFailure(NOT_SUPPORTED, () -> end.queuePair().modify(TransitionAttributes.toState(SQD)));
       return;
     }
-    end.queuePair().modify(TransitionAttributes.toState(SQD));
+    end.queuePair().modify(TransitionAttributes.toState(SQD).drainedNotify(true));
+    // A queue that is still draining cannot leave SQD.
+    tck.expectEvent(end.device(), AsyncEvent.Type.SQ_DRAINED, end.queuePair());
     TestMemory from = end.memory(8).fill(1);
     TestMemory remote = end.open(8);
 
