@@ -9,13 +9,15 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Watches loops that have not done a duty cycle for some time, and do not sleep: reports them, and
  * ends the wait of those whose deadlines pass meanwhile. It looks at the loops from a thread of its
- * own, and rests while all of them sleep: the first that goes on wakes it.
+ * own, and rests while all of them sleep: the first that goes on wakes it. Time in which it did not
+ * run itself does not count: the JVM may have been stopped, and the loops with it.
  */
 final class LoopWatchdog {
   /** Gets the watchdog's reports, on its thread. */
@@ -50,6 +52,7 @@ final class LoopWatchdog {
 
   private final long limit;
   private final long betweenReports;
+  private final LongSupplier clock;
   private final Supplier<List<CompletionLoop>> loops;
   private final Report report;
   private final IdentityHashMap<CompletionLoop, Progress> seen = new IdentityHashMap<>();
@@ -70,17 +73,19 @@ final class LoopWatchdog {
    * @param report takes what is found
    */
   LoopWatchdog(String name, long limit, Supplier<List<CompletionLoop>> loops, Report report) {
-    this(name, limit, BETWEEN_REPORTS, loops, report);
+    this(name, limit, BETWEEN_REPORTS, System::nanoTime, loops, report);
   }
 
   LoopWatchdog(
       String name,
       long limit,
       long betweenReports,
+      LongSupplier clock,
       Supplier<List<CompletionLoop>> loops,
       Report report) {
     this.limit = limit;
     this.betweenReports = betweenReports;
+    this.clock = clock;
     this.loops = loops;
     this.report = report;
     thread = new Thread(null, this::work, name, 0, false);
@@ -107,13 +112,24 @@ final class LoopWatchdog {
   }
 
   private void work() {
+    long due = clock.getAsLong();
     while (!closed) {
-      long period = check(System.nanoTime());
+      long now = clock.getAsLong();
+      forgive(now - due);
+      long period = check(now);
       if (haveSlept()) {
-        rest();
+        due = rest();
       } else {
         LockSupport.parkNanos(this, period);
+        due = now + period;
       }
+    }
+  }
+
+  /** Does not count the time by which a look comes late. */
+  private void forgive(long late) {
+    if (late > 0) {
+      seen.values().forEach(each -> each.since += late);
     }
   }
 
@@ -127,15 +143,17 @@ final class LoopWatchdog {
     return true;
   }
 
-  private void rest() {
+  /** Waits until a loop goes on; returns the time from when on it counts. */
+  private long rest() {
     resting = true;
     // A loop that has gone on before it could see the flag is awake now, or has done a duty cycle.
     if (!closed && seen.values().stream().allMatch(Progress::sleepsOn)) {
       LockSupport.parkNanos(this, LONGEST_REST);
     }
     resting = false;
-    long now = System.nanoTime();
+    long now = clock.getAsLong();
     seen.values().forEach(each -> each.since = now);
+    return now;
   }
 
   /** Looks at all loops; returns for how long it need not look again, unless they all sleep. */

@@ -153,7 +153,7 @@ class LargeAllocationTest {
 
   @Test
   void keepsForTheNextSubscriberWhatACancelledOneWaitedFor() throws Exception {
-    ReactorTransport transport = transport(Addresses.within(Duration.ofMillis(300)));
+    ReactorTransport transport = transport(Ends.SHORT);
     try (Ends ends = Ends.create()) {
       URI announcing = announcing(ends);
       RdmaConnection client = transport.connect(announcing).block(Ends.LIMIT);

@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -147,6 +149,8 @@ class LoopThreadTest {
     CompletionLoop loop = loop("sleeps", device);
     CountDownLatch entered = new CountDownLatch(1);
     long limit = Duration.ofMillis(20).toNanos();
+    // Its thread may take longer than that to begin.
+    await().atMost(Ends.LIMIT).until(loop::isSleeping);
     LoopWatchdog watchdog =
         new LoopWatchdog("watchdog-test", limit, () -> List.of(loop), new Durations(reports));
     await().atMost(Ends.LIMIT).until(watchdog::isResting);
@@ -172,15 +176,16 @@ class LoopThreadTest {
     Device device = VerbsProviders.find(address).open(address);
     CompletionLoop heldUp = loop("is-held-up", device);
     CountDownLatch entered = new CountDownLatch(1);
+    heldUp.execute(() -> holdUp(entered));
+    assertThat(entered.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
     LoopWatchdog watchdog =
         new LoopWatchdog(
             "watchdog-test",
             Duration.ofMillis(20).toNanos(),
             Duration.ofMillis(60).toNanos(),
+            System::nanoTime,
             () -> List.of(heldUp),
             new Reports(reports));
-    heldUp.execute(() -> holdUp(entered));
-    assertThat(entered.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
 
     assertThat(next(reports)).startsWith("first").contains("is-held-up", "LoopThreadTest.holdUp");
     assertThat(next(reports)).startsWith("again").contains("is-held-up", "LoopThreadTest.holdUp");
@@ -191,11 +196,57 @@ class LoopThreadTest {
     await()
         .atMost(Ends.LIMIT)
         .untilAsserted(() -> assertThat(next(reports)).contains(" goes on", " ms in all"));
-    assertThat(watchdog.isHeldUp(heldUp)).isFalse();
+    await().atMost(Ends.LIMIT).until(() -> !watchdog.isHeldUp(heldUp));
     watchdog.close();
     heldUp.stop();
     assertThat(heldUp.join(Ends.LIMIT.toNanos())).isTrue();
     device.close();
+  }
+
+  @Test
+  void countsNoTimeInWhichTheWatchdogDidNotRunItself() throws Exception {
+    URI address = URI.create("emulated://held-up-in-a-pause");
+    LinkedBlockingQueue<String> reports = new LinkedBlockingQueue<>();
+    Device device = VerbsProviders.find(address).open(address);
+    CompletionLoop heldUp = loop("is-held-up", device);
+    CountDownLatch entered = new CountDownLatch(1);
+    heldUp.execute(() -> holdUp(entered));
+    assertThat(entered.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    long limit = Duration.ofMillis(20).toNanos();
+    AtomicLong clock = new AtomicLong();
+    AtomicLong step = new AtomicLong();
+    AtomicInteger looks = new AtomicInteger();
+    LoopWatchdog watchdog =
+        new LoopWatchdog(
+            "watchdog-test",
+            limit,
+            Duration.ofMinutes(1).toNanos(),
+            clock::get,
+            () -> {
+              looks.incrementAndGet();
+              clock.addAndGet(step.get());
+              return List.of(heldUp);
+            },
+            new Reports(reports));
+    awaitLooks(looks, 2);
+
+    clock.addAndGet(10 * limit);
+    awaitLooks(looks, 3);
+    assertThat(reports).isEmpty();
+
+    // Half the limit between two looks, as it asks for.
+    step.set(limit / 2);
+    assertThat(next(reports)).startsWith("first").contains("is-held-up");
+    watchdog.close();
+    letGo();
+    heldUp.stop();
+    assertThat(heldUp.join(Ends.LIMIT.toNanos())).isTrue();
+    device.close();
+  }
+
+  private static void awaitLooks(AtomicInteger looks, int more) {
+    int before = looks.get();
+    await().atMost(Ends.LIMIT).until(() -> looks.get() >= before + more);
   }
 
   private static String next(LinkedBlockingQueue<String> reports) throws InterruptedException {

@@ -38,15 +38,26 @@ class CreditsTest {
     ReceiveCredits given = new ReceiveCredits(most, 1);
     SendCredits got = new SendCredits("frames", most, most);
     for (long moved = 0; moved < 5L << 30; moved += most) {
-      for (int i = 0; i < most; i++) {
-        got.use();
-        given.arrive();
-        given.free();
+      if (isNearAnEnd(moved, most)) {
+        for (int i = 0; i < most; i++) {
+          got.use();
+          given.arrive();
+          given.free();
+        }
+      } else {
+        got.giveBack(most);
+        given.arrive(most);
+        given.add(most);
       }
       assertThat(got.left()).isZero();
       got.raise(given.announce());
       assertThat(got.left()).isEqualTo(most);
     }
+  }
+
+  /** Returns whether so many were moved that a counter may soon pass 2^31 or 2^32, or just has. */
+  private static boolean isNearAnEnd(long moved, int step) {
+    return Math.floorMod(moved + 2L * step, 1L << 31) < 4L * step;
   }
 
   @Test

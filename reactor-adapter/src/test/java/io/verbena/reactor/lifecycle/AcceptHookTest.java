@@ -18,6 +18,7 @@ import io.verbena.RejectReason;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -39,14 +40,20 @@ class AcceptHookTest {
   private static final byte VICTIM = 2;
 
   private final RdmaTransport clients = RdmaTransport.create(Ends.options().build());
-  private final RdmaTransport servers =
-      RdmaTransport.create(Ends.options().connectTimeout(Ends.SHORT.dividedBy(2)).build());
+  private RdmaTransport servers = RdmaTransport.create(Ends.options().build());
   private RdmaServer server;
 
   @AfterEach
   void dispose() {
     clients.dispose();
     servers.dispose();
+  }
+
+  /** Has hooks of servers that are bound from now on answer within that time. */
+  private void hurry(Duration timeout) {
+    // It has opened no device yet.
+    servers.dispose();
+    servers = RdmaTransport.create(Ends.options().connectTimeout(timeout).build());
   }
 
   private void bind(AcceptHook hook) {
@@ -157,14 +164,18 @@ class AcceptHookTest {
         hook("answers with nothing", request -> Mono.empty()),
         hook("answers with an error", request -> Mono.error(new LinkageError("of a hook"))),
         hook("throws as it is subscribed to", request -> Mono.fromDirect(thrower())),
-        hook("never answers", request -> Mono.never()),
-        hook("never tells of a subscription", request -> Mono.fromDirect(subscriber -> {})),
-        hook("throws as it is cancelled", request -> Mono.fromDirect(throwerAtCancel())),
-        hook("blocks", AcceptHookTest::block));
+        lateHook("never answers", request -> Mono.never()),
+        lateHook("never tells of a subscription", request -> Mono.fromDirect(subscriber -> {})),
+        lateHook("throws as it is cancelled", request -> Mono.fromDirect(throwerAtCancel())),
+        lateHook("blocks", AcceptHookTest::block));
   }
 
   private static Arguments hook(String what, AcceptHook hook) {
-    return arguments(what, hook);
+    return arguments(what, hook, false);
+  }
+
+  private static Arguments lateHook(String what, AcceptHook hook) {
+    return arguments(what, hook, true);
   }
 
   private static Publisher<AcceptDecision> thrower() {
@@ -198,7 +209,10 @@ class AcceptHookTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("failures")
-  void aHookThatFailsFailsItsConnectionOnly(String what, AcceptHook hook) {
+  void aHookThatFailsFailsItsConnectionOnly(String what, AcceptHook hook, boolean late) {
+    if (late) {
+      hurry(Ends.SHORT.dividedBy(2));
+    }
     bindForVictims(hook);
     RdmaConnection before = connect(INNOCENT);
 
@@ -215,6 +229,7 @@ class AcceptHookTest {
   @Test
   void hooksThatBlockAreInterruptedAtTheDeadline() {
     AtomicBoolean interrupted = new AtomicBoolean();
+    hurry(Ends.SHORT.dividedBy(2));
     bindForVictims(
         request -> {
           Mono<AcceptDecision> late = block(request);
@@ -250,6 +265,8 @@ class AcceptHookTest {
   void anAnswerThatComesTooLateIsDropped() {
     AtomicBoolean cancelled = new AtomicBoolean();
     Sinks.One<AcceptDecision> answer = Sinks.one();
+    // The hook has to be subscribed to within that time.
+    hurry(Ends.SHORT);
     bindForVictims(request -> answer.asMono().doOnCancel(() -> cancelled.set(true)));
 
     RejectReason rejection = refused(VICTIM).rejection();

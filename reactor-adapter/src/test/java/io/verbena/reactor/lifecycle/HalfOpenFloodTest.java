@@ -48,11 +48,13 @@ class HalfOpenFloodTest {
   /** The bytes that the allocator registers at once. */
   private static final long SLAB_BYTES = 4 << 20;
 
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
   private final Watch watch = new Watch();
   private final RdmaTransport transport =
-      RdmaTransport.create(
-          Ends.options().connectTimeout(Duration.ofSeconds(20)).meters(watch).build());
-  private final RdmaTransport innocent = RdmaTransport.create(Ends.options().build());
+      RdmaTransport.create(Ends.options().connectTimeout(PATIENCE).meters(watch).build());
+  private final RdmaTransport innocent =
+      RdmaTransport.create(Ends.options().connectTimeout(PATIENCE).build());
   private final String network =
       "127."
           + (64 + ProcessHandle.current().pid() / 255 % 64)

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Tests connections over TCP whose network is gone, which TCP itself notices after minutes. */
 class SilentNetworkTest {
   private static final Duration SHORT = Duration.ofMillis(80);
-  private static final Duration DEADLINE = Duration.ofSeconds(1);
+  private static final Duration DEADLINE = Duration.ofSeconds(2);
 
   /** Each end has one question at a time: some of so many by both were answered. */
   private static final int ANSWERED = 6;

@@ -138,10 +138,11 @@ class StormTest {
     await()
         .atMost(PATIENCE)
         .untilAsserted(
-            () ->
-                assertThat(sum("verbena.memory.registered"))
-                    .isLessThanOrEqualTo(memory + 2 * SLAB));
-    assertThat(sum("verbena.completion.queue.reserved")).isZero();
+            () -> {
+              assertThat(sum("verbena.memory.registered")).isLessThanOrEqualTo(memory + 2 * SLAB);
+              // The last connection leaves its loop when it has been counted out already.
+              assertThat(sum("verbena.completion.queue.reserved")).isZero();
+            });
     assertThat(sum("verbena.send.queue.depth")).isZero();
   }
 

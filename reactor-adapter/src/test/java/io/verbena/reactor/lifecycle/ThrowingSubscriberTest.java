@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -114,6 +115,7 @@ class ThrowingSubscriberTest {
 
   private final ByteBuffer memory = ByteBuffer.allocateDirect(4096);
   private final AtomicBoolean thrown = new AtomicBoolean();
+  private final Set<Kind> kindsThrown = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean requested = new AtomicBoolean();
   private Ends ends;
   private Ends.Pair innocent;
@@ -244,6 +246,7 @@ class ThrowingSubscriberTest {
   private void throwAt(Callback here, Callback callback, Kind kind) {
     if (here == callback) {
       thrown.set(true);
+      kindsThrown.add(kind);
       kind.doThrow();
     }
   }
@@ -267,17 +270,19 @@ class ThrowingSubscriberTest {
     assertServes(ends.connect());
   }
 
-  @ParameterizedTest
-  @EnumSource(Kind.class)
-  void harmsNobodyWhenItsConnectTimesOut(Kind kind) {
+  @Test
+  void harmsNobodyWhenItsConnectTimesOut() {
+    // The other connects have to succeed within that time.
     RdmaOptions.Builder impatient =
-        Ends.options().loops(1).connectTimeout(Addresses.within(Duration.ofSeconds(1)));
+        Ends.options().loops(1).connectTimeout(Addresses.within(Duration.ofSeconds(3)));
     try (RawPeer silent = RawPeer.listening();
         Ends own = Ends.create(impatient)) {
       Ends.Pair pair = own.connect();
 
-      own.clientSide().connect(silent.address()).subscribe(new Throwing<>(Callback.ERROR, kind));
-      eventually(thrown);
+      for (Kind kind : Kind.values()) {
+        own.clientSide().connect(silent.address()).subscribe(new Throwing<>(Callback.ERROR, kind));
+      }
+      await().atMost(Ends.LIMIT).until(() -> kindsThrown.size() == Kind.values().length);
 
       assertServes(pair);
       assertServes(own.connect());

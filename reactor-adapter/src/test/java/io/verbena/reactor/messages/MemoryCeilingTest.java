@@ -41,7 +41,12 @@ class MemoryCeilingTest {
   private static final int FRAME = FrameLayout.capacity(8 << 10);
 
   private static RdmaOptions.Builder small() {
-    return Ends.options().receiveDepth(8).maxRegisteredBytes(4 << 20).window(16);
+    // What waits for memory tries again at each tick, which follows the shortest timeout.
+    return Ends.options()
+        .closeTimeout(Addresses.within(Duration.ofSeconds(2)))
+        .receiveDepth(8)
+        .maxRegisteredBytes(4 << 20)
+        .window(16);
   }
 
   @Test

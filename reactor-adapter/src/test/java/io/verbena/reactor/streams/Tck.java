@@ -2,18 +2,23 @@
 package io.verbena.reactor.streams;
 
 import io.verbena.core.testing.Addresses;
+import io.verbena.reactor.testing.Ends;
 import java.time.Duration;
 import org.reactivestreams.tck.TestEnvironment;
 
 /** The times that the TCK waits for what must come, and for what must not. */
 final class Tck {
-  private static final Duration FOR_WHAT_MUST = Duration.ofSeconds(2);
+  /** The TCK sleeps so long where an error must come, and then looks once. */
+  private static final Duration FOR_ERRORS = Duration.ofSeconds(2);
+
   private static final Duration FOR_WHAT_MUST_NOT = Duration.ofMillis(50);
 
   private Tck() {}
 
   static TestEnvironment environment() {
     return new TestEnvironment(
-        Addresses.within(FOR_WHAT_MUST).toMillis(), FOR_WHAT_MUST_NOT.toMillis());
+        Ends.LIMIT.toMillis(),
+        FOR_WHAT_MUST_NOT.toMillis(),
+        Addresses.within(FOR_ERRORS).toMillis());
   }
 }

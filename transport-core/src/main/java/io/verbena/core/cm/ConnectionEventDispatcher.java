@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConnectionEventDispatcher {
   private static final long LONGEST_WAIT = TimeUnit.MINUTES.toNanos(1);
-  private static final long LONGEST_EVENT = TimeUnit.SECONDS.toNanos(1);
+
+  /** The manager counts the request of an event before the thread knows that it has one. */
+  private static final long LONGEST_TAKING = TimeUnit.SECONDS.toNanos(1);
 
   private final ConnectionManager manager;
   private final IdentityHashMap<ConnectionIdentifier, EventTarget> connections =
@@ -34,6 +36,9 @@ public final class ConnectionEventDispatcher {
   private final Thread thread;
   private final CloseSteps leftOpen = new CloseSteps();
   private volatile boolean closed;
+
+  /** Whether the thread handles an event. */
+  private volatile boolean hasEvent;
 
   /** The reason why no event will come, or null; written while {@link #listeners} is locked. */
   private volatile @Nullable VerbsException failure;
@@ -154,7 +159,12 @@ public final class ConnectionEventDispatcher {
     if (event == null) {
       return false;
     }
-    guarded(() -> dispatch(event));
+    hasEvent = true;
+    try {
+      guarded(() -> dispatch(event));
+    } finally {
+      hasEvent = false;
+    }
     return true;
   }
 
@@ -222,6 +232,7 @@ public final class ConnectionEventDispatcher {
   /**
    * Closes the connection manager, after all its listeners and connections.
    *
+   * @param nanos how long to wait for the thread, and before that for an event that it handles
    * @throws VerbsException {@code BUSY} if some are left
    */
   public void close(long nanos) throws InterruptedException {
@@ -230,7 +241,7 @@ public final class ConnectionEventDispatcher {
     try {
       manager.close();
     } catch (VerbsException busy) {
-      awaitLastEvent(busy);
+      awaitLastEvent(nanos, busy);
       leftOpen.run();
       manager.close();
     }
@@ -240,12 +251,15 @@ public final class ConnectionEventDispatcher {
   }
 
   /** Waits for the thread, which ends with its event: it may be closing a request of nobody. */
-  private void awaitLastEvent(VerbsException busy) {
+  private void awaitLastEvent(long nanos, VerbsException busy) {
     if (invoker != null) {
       throw busy;
     }
     try {
-      TimeUnit.NANOSECONDS.timedJoin(thread, LONGEST_EVENT);
+      TimeUnit.NANOSECONDS.timedJoin(thread, LONGEST_TAKING);
+      if (hasEvent) {
+        TimeUnit.NANOSECONDS.timedJoin(thread, nanos);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw busy;

@@ -156,7 +156,11 @@ class ConnectionEventDispatcherTest {
   }
 
   private static void awaitUninterruptibly(CountDownLatch latch) {
-    Awaitility.await().atMost(LIMIT).until(() -> latch.getCount() == 0);
+    // And on, for longer than an event may be on its way from the manager to the thread.
+    Awaitility.await()
+        .during(Duration.ofMillis(1200))
+        .atMost(LIMIT)
+        .until(() -> latch.getCount() == 0);
   }
 
   static Stream<RuntimeException> ofClosing() {
