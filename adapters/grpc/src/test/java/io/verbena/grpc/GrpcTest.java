@@ -173,7 +173,7 @@ class GrpcTest {
 
   @Test
   void aDeadlineEndsACallAtBothEnds() throws Exception {
-    long deadline = Addresses.within(Duration.ofSeconds(1)).toMillis();
+    long deadline = Addresses.within(Duration.ofSeconds(1)).plusSeconds(2).toMillis();
     // So that the call begins on a connection that is there, and is with the server in time.
     call(ECHO, new byte[1], LIMIT);
     Heard heard = new Heard();

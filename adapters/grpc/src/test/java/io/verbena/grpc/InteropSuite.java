@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import io.grpc.ClientInterceptor;
+import io.grpc.ServerBuilder;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.testing.integration.AbstractInteropTest;
@@ -30,6 +32,8 @@ abstract class InteropSuite extends AbstractInteropTest {
 
   /** The port of a test's server; the suite keeps its own knowledge of it to itself. */
   private final int port = Loops.nextPort();
+
+  private final ServerStreams streams = new ServerStreams();
 
   static void open() {
     server = Loops.open();
@@ -63,6 +67,17 @@ abstract class InteropSuite extends AbstractInteropTest {
     return RdmaGrpc.server(NettyServerBuilder.forPort(port), server)
         .flowControlWindow(TEST_FLOW_CONTROL_WINDOW)
         .maxInboundMessageSize(MAX_MESSAGE_SIZE);
+  }
+
+  /** Has the streams counted behind the suite's own tracer, which is told of each end first. */
+  @Override
+  protected void startServer(ServerBuilder<?> builder) {
+    super.startServer(builder.addStreamTracerFactory(streams));
+  }
+
+  @Override
+  protected ClientInterceptor[] getAdditionalInterceptors() {
+    return new ClientInterceptor[] {streams};
   }
 
   @Override

@@ -74,7 +74,7 @@ class KeepAliveTest {
     server =
         RdmaGrpc.server(NettyServerBuilder.forPort(port), sockets)
             .keepAliveTime(1, TimeUnit.MILLISECONDS)
-            .keepAliveTimeout(1, TimeUnit.SECONDS)
+            .keepAliveTimeout(3, TimeUnit.SECONDS)
             .build()
             .start();
     // First, so that it would be ended first.

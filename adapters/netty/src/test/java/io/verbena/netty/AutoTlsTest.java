@@ -9,6 +9,7 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -72,6 +73,8 @@ class AutoTlsTest {
         new Bootstrap()
             .group(loop)
             .channel(AutoSocketChannel.class)
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Ends.LIMIT.toMillis())
+            .option(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, (int) Addresses.timeForRdma().toMillis())
             .handler(
                 new ChannelInitializer<>() {
                   @Override

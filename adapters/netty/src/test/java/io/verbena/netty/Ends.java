@@ -137,20 +137,37 @@ final class Ends implements AutoCloseable {
     return SHARED_PORTS.add(port) ? bound : bindShared(server);
   }
 
-  /** Any port, of an address that leads to the server's HCA, and to sockets. */
+  /**
+   * Any port, of an address that leads to the server's HCA, and to sockets of this JVM alone: a
+   * port is free again once its server is closed.
+   */
   static InetSocketAddress anySharedPort() {
-    return Addresses.areEmulated()
-        ? anyPort()
-        : new InetSocketAddress(Addresses.of("netty").getHost(), 0);
+    return new InetSocketAddress(
+        Addresses.areEmulated() ? ownLoopback(35) : Addresses.of("netty").getHost(), 0);
+  }
+
+  /** The address of a server at such a port; on an emulated HCA its channel tells another one. */
+  static InetSocketAddress sharedAddress(Channel server) {
+    int port = ((InetSocketAddress) server.localAddress()).getPort();
+    return new InetSocketAddress(anySharedPort().getAddress(), port);
+  }
+
+  /** An address of loopback that no other JVM has. */
+  static String ownLoopback(int second) {
+    long pid = ProcessHandle.current().pid();
+    return "127." + second + "." + pid / 250 % 250 + "." + (1 + pid % 250);
   }
 
   static InetSocketAddress anyPort() {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
   }
 
-  /** Closes a server. A selector releases its socket with the next turn of the loop. */
+  /**
+   * Closes a server at a {@linkplain #anySharedPort shared port}. A selector releases its socket
+   * with the next turn of the loop.
+   */
   static void closeServer(Channel server) {
-    InetSocketAddress address = (InetSocketAddress) server.localAddress();
+    InetSocketAddress address = sharedAddress(server);
     server.close().syncUninterruptibly();
     awaitNoSocket(address);
   }

@@ -53,7 +53,7 @@ final class ErrorRows {
               ChannelFuture connect =
                   world
                       .client(new Sink())
-                      .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 1000)
+                      .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Ends.LIMIT.toMillis() / 2)
                       .connect(WITHOUT_HCA, 9);
               return outcome(connect)
                   + ", "

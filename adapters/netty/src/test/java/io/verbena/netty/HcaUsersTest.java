@@ -46,7 +46,8 @@ class HcaUsersTest {
       ObservedProvider.refuse(failing);
       server.close().awaitUninterruptibly();
 
-      assertThat(server.connectionsTaken()).isZero();
+      // A request is counted before it is queued: one on its way is dropped behind the close.
+      await().atMost(Ends.LIMIT).until(() -> server.connectionsTaken() == 0);
     }
     assertClosed(hca);
   }

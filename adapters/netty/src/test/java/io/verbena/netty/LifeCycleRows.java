@@ -3,7 +3,7 @@ package io.verbena.netty;
 
 import static io.verbena.netty.SocketWorld.connect;
 import static io.verbena.netty.SocketWorld.eventually;
-import static io.verbena.netty.SocketWorld.isDoneSoon;
+import static io.verbena.netty.SocketWorld.isDone;
 import static io.verbena.netty.SocketWorld.outcome;
 
 import io.netty.bootstrap.ServerBootstrap;
@@ -18,6 +18,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.Future;
+import io.verbena.netty.SocketWorld.Medium;
 import io.verbena.netty.SocketWorld.Pair;
 import java.util.List;
 import java.util.Queue;
@@ -225,7 +226,7 @@ final class LifeCycleRows {
               SocketChannel client = connect(world.client(new Sink()), server);
               SocketChannel accepted = world.accepted();
               client.close().syncUninterruptibly();
-              return isDoneSoon(accepted.closeFuture())
+              return isDone(accepted.closeFuture(), world.medium() != Medium.NIO)
                   ? "the channel closes"
                   : "the channel stays until it reads";
             }));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static io.verbena.netty.SocketWorld.isDone;
 import static io.verbena.netty.SocketWorld.isDoneSoon;
 
 import io.netty.channel.Channel;
@@ -47,7 +48,7 @@ final class LivenessRows {
       SocketChannel accepted = world.accepted();
       client.config().setSoLinger(0);
       client.close().syncUninterruptibly();
-      return after(accepted, keepAlive);
+      return after(accepted, true);
     }
     try (RawClient client = RawClient.to(server, hca)) {
       SocketChannel accepted = world.accepted();
@@ -59,10 +60,6 @@ final class LivenessRows {
   }
 
   private static String after(SocketChannel accepted, boolean closes) {
-    boolean closed =
-        closes
-            ? accepted.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())
-            : isDoneSoon(accepted.closeFuture());
-    return closed ? "the channel closes" : "the channel stays";
+    return isDone(accepted.closeFuture(), closes) ? "the channel closes" : "the channel stays";
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static java.util.Objects.requireNonNull;
+
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
@@ -8,6 +10,7 @@ import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairReading.Figure;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -40,9 +43,17 @@ public final class ObservedProvider implements VerbsProvider {
   private static final AtomicBoolean REFUSING = new AtomicBoolean();
   private static final Set<String> REFUSED = ConcurrentHashMap.newKeySet();
 
+  /** The queue pair that was made last. */
+  private static volatile @Nullable QueuePair newest;
+
   /** Returns how long each list of receives was that was posted; a test clears it. */
   static Queue<Integer> receives() {
     return RECEIVES;
+  }
+
+  /** Returns how many completions wait for the loop of the queue pair that was made last. */
+  static long completionsWaiting() {
+    return requireNonNull(newest).reading().figures().get(Figure.RECEIVE_COMPLETIONS_WAITING);
   }
 
   /** The next list of receives is refused. */
@@ -173,6 +184,7 @@ public final class ObservedProvider implements VerbsProvider {
   }
 
   private static QueuePair observed(QueuePair pair) {
+    newest = pair;
     return proxy(
         QueuePair.class,
         pair,

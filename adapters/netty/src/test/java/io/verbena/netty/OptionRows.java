@@ -3,6 +3,7 @@ package io.verbena.netty;
 
 import static io.verbena.netty.SocketWorld.connect;
 import static io.verbena.netty.SocketWorld.eventually;
+import static io.verbena.netty.SocketWorld.isDone;
 import static io.verbena.netty.SocketWorld.isDoneSoon;
 import static io.verbena.netty.SocketWorld.name;
 import static io.verbena.netty.SocketWorld.outcome;
@@ -18,6 +19,7 @@ import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioChannelOption;
+import io.verbena.netty.SocketWorld.Medium;
 import java.net.StandardSocketOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -149,7 +151,7 @@ final class OptionRows {
               Channel server =
                   world.listen(world.server(new Sink()).option(ChannelOption.AUTO_READ, false));
               ChannelFuture connect = world.client(new Sink()).connect(server.localAddress());
-              boolean soon = isDoneSoon(connect);
+              boolean soon = isDone(connect, world.medium() == Medium.NIO);
               server.read();
               return (soon ? "succeeds" : "waits for the server to read") + ", " + outcome(connect);
             }));

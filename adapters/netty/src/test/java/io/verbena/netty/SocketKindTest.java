@@ -285,7 +285,14 @@ class SocketKindTest {
   @EnumSource(SocketKind.class)
   void aConnectFailsWhereNobodyListens(SocketKind kind) {
     RdmaSockets sockets = open(builder(kind).orTcp(Addresses.timeForRdma()));
-    Channel server = bindTcp(sockets, kind, new Echo());
+    Channel server =
+        new ServerBootstrap()
+            .group(sockets.group())
+            .channel(serverOf(kind))
+            .childHandler(new Echo())
+            .bind(Ends.anySharedPort())
+            .syncUninterruptibly()
+            .channel();
     InetSocketAddress gone = (InetSocketAddress) server.localAddress();
     Ends.closeServer(server);
 

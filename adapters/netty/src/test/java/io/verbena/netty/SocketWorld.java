@@ -86,7 +86,7 @@ final class SocketWorld implements AutoCloseable {
 
   /** A peer that is gone is missed soon. */
   static RdmaOptions.Builder options() {
-    return Ends.options().keepAlive(Duration.ofMillis(80)).operationTimeout(Duration.ofSeconds(2));
+    return Ends.options().keepAlive(Duration.ofMillis(80)).operationTimeout(Duration.ofSeconds(4));
   }
 
   private static IoHandlerFactory loop(@Nullable URI hca, RdmaOptions options) {
@@ -243,9 +243,18 @@ final class SocketWorld implements AutoCloseable {
     await().atMost(LIMIT).until(condition);
   }
 
-  /** Returns whether a future is done soon: {@code yes}, or {@code no} if it is not. */
+  /** Returns whether a future is done soon; {@link #isDone} is for one that is to be. */
   static boolean isDoneSoon(Future<?> future) {
-    return future.awaitUninterruptibly(SHORT_MILLIS);
+    return isDone(future, false);
+  }
+
+  /**
+   * Returns whether a future is done.
+   *
+   * @param expected whether it is to be done, and so is given the time that anything may take
+   */
+  static boolean isDone(Future<?> future, boolean expected) {
+    return future.awaitUninterruptibly(expected ? LIMIT.toMillis() : SHORT_MILLIS);
   }
 
   /**

@@ -116,11 +116,44 @@ class StreamSuiteTest {
     }
   }
 
+  /** The suite gives five of them 3 s, which a busy machine may take; here they have our limit. */
   @Nested
   class SocketConnect extends SocketConnectTest {
     @Override
     protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
       return Loops.both();
+    }
+
+    @Override
+    @Test
+    public void testChannelEventsFiredWhenClosedDirectly(TestInfo test) throws Throwable {
+      super.testChannelEventsFiredWhenClosedDirectly(test);
+    }
+
+    @Override
+    @Test
+    public void testWriteWithFastOpenBeforeConnect(TestInfo test) throws Throwable {
+      super.testWriteWithFastOpenBeforeConnect(test);
+    }
+
+    @Override
+    @Test
+    public void testWriteWithFastOpenBeforeConnectDirectBufferReaderIndex(TestInfo test)
+        throws Throwable {
+      super.testWriteWithFastOpenBeforeConnectDirectBufferReaderIndex(test);
+    }
+
+    @Override
+    @Test
+    public void testWriteWithFastOpenBeforeConnectCompositeBuffer(TestInfo test) throws Throwable {
+      super.testWriteWithFastOpenBeforeConnectCompositeBuffer(test);
+    }
+
+    @Override
+    @Test
+    public void testWriteWithFastOpenBeforeConnectCompositeBufferReaderIndex(TestInfo test)
+        throws Throwable {
+      super.testWriteWithFastOpenBeforeConnectCompositeBufferReaderIndex(test);
     }
   }
 

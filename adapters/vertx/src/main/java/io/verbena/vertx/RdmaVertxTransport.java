@@ -3,16 +3,19 @@ package io.verbena.vertx;
 
 import static java.util.Objects.requireNonNull;
 
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.IoHandlerFactory;
 import io.verbena.RdmaOptions;
 import io.verbena.netty.AutoIoHandler;
 import io.verbena.netty.AutoServerSocketChannel;
 import io.verbena.netty.AutoSocketChannel;
+import io.verbena.netty.RdmaChannelOption;
 import io.verbena.netty.RdmaIoHandler;
 import io.verbena.netty.RdmaServerSocketChannel;
 import io.verbena.netty.RdmaSocketChannel;
 import io.vertx.core.transport.Transport;
 import java.net.URI;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  * registered memory, as it would be out of a socket.
  */
 public final class RdmaVertxTransport implements Transport {
+  private static final Duration LEAST_PATIENCE = Duration.ofMillis(1);
+  private static final Duration MOST_PATIENCE = Duration.ofMillis(Integer.MAX_VALUE);
+
   private final IoHandlerFactory orTcp;
   private final StreamsOverRdma implementation;
 
@@ -76,16 +82,38 @@ public final class RdmaVertxTransport implements Transport {
 
   /**
    * Returns a transport over the same HCA that takes TCP where the peer, or this host, has no RDMA,
-   * and whose servers listen for both at one port.
+   * and whose servers listen for both at one port. A connect tries RDMA for half a second first.
    */
   public RdmaVertxTransport orTcp() {
+    return orTcp(AutoSocketChannel::new);
+  }
+
+  /**
+   * As {@link #orTcp()}, with another time for RDMA. What a connect finds is remembered for a
+   * minute, so a time that is short sends the connects of a busy start over TCP until then.
+   *
+   * @param patience at least a millisecond; at most half of a client's connect timeout counts
+   */
+  public RdmaVertxTransport orTcp(Duration patience) {
+    requireNonNull(patience, "patience");
+    if (patience.compareTo(LEAST_PATIENCE) < 0 || patience.compareTo(MOST_PATIENCE) > 0) {
+      throw new IllegalArgumentException(
+          "patience: " + patience + " (expected: 1 to " + Integer.MAX_VALUE + " ms)");
+    }
+    int millis = (int) patience.toMillis();
+    return orTcp(
+        () -> {
+          AutoSocketChannel channel = new AutoSocketChannel();
+          channel.config().setOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, millis);
+          return channel;
+        });
+  }
+
+  private RdmaVertxTransport orTcp(ChannelFactory<AutoSocketChannel> clients) {
     return new RdmaVertxTransport(
         orTcp,
         new StreamsOverRdma(
-            Transport.NIO.implementation(),
-            orTcp,
-            AutoSocketChannel::new,
-            AutoServerSocketChannel::new));
+            Transport.NIO.implementation(), orTcp, clients, AutoServerSocketChannel::new));
   }
 
   /** Returns {@code rdma}. */

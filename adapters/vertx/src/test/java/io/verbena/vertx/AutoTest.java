@@ -2,11 +2,14 @@
 package io.verbena.vertx;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.channel.Channel;
 import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
 import io.verbena.core.testing.Addresses;
 import io.verbena.netty.AutoSocketChannel;
+import io.verbena.netty.RdmaChannelOption;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -38,7 +41,8 @@ class AutoTest {
   private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));
   private static final String HOST = "localhost";
 
-  private final Vertx auto = build(transport(Addresses.of("vertx-auto")).orTcp());
+  private final Vertx auto =
+      build(transport(Addresses.of("vertx-auto")).orTcp(Addresses.timeForRdma()));
   private final Vertx sockets = build(Transport.NIO);
 
   private static RdmaVertxTransport transport(URI hca) {
@@ -128,6 +132,22 @@ class AutoTest {
 
     assertThat(await(answer)).matches(body::equals, "what was sent");
     await(client.close());
+  }
+
+  @Test
+  void triesRdmaForAsLongAsItIsTold() {
+    RdmaVertxTransport plain = transport(Addresses.of("vertx-auto"));
+
+    Channel channel =
+        plain.orTcp(Duration.ofSeconds(3)).implementation().channelFactory(false).newChannel();
+
+    assertThat(channel.config().getOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS)).isEqualTo(3000);
+    assertThatThrownBy(() -> plain.orTcp(Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("patience: PT0S (expected: 1 to 2147483647 ms)");
+    assertThatThrownBy(() -> plain.orTcp(Duration.ofSeconds(Long.MAX_VALUE)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageEndingWith("(expected: 1 to 2147483647 ms)");
   }
 
   @Test

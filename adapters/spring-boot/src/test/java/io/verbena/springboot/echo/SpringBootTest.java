@@ -188,7 +188,12 @@ class SpringBootTest {
   @Test
   void talksToServicesWithoutRdma() {
     try (var plain = start();
-        var service = start("--verbena.hca=emulated://spring-tcp", "--verbena.tcp=true")) {
+        var service =
+            start(
+                "--verbena.hca=emulated://spring-tcp",
+                "--verbena.tcp=true",
+                // On a busy machine the first connect loads its classes for longer than by default.
+                "--verbena.rdma-timeout=" + LIMIT.toSeconds() + "s")) {
       byte[] body = {1, 2, 3};
 
       assertThat(post(service, port(service), body)).isEqualTo(body);
