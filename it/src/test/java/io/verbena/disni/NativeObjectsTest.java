@@ -78,7 +78,7 @@ class NativeObjectsTest {
     kept.close();
     kept.close();
 
-    assertThat(resources("cq")).hasSameSizeAs(before);
+    assertThat(resources("cq")).hasSizeLessThanOrEqualTo(before.size());
   }
 
   @Test
@@ -108,7 +108,7 @@ class NativeObjectsTest {
     kept.close();
     kept.close();
 
-    assertThat(resources("pd")).hasSameSizeAs(before);
+    assertThat(resources("pd")).hasSizeLessThanOrEqualTo(before.size());
   }
 
   @Test
@@ -132,7 +132,7 @@ class NativeObjectsTest {
 
     assertThat(channel).hasMessageContaining("eventfd: ");
     assertThat(manager).hasMessageContaining("eventfd: ");
-    assertThat(openFiles()).isEqualTo(before);
+    assertThat(openFiles()).isLessThanOrEqualTo(before);
   }
 
   private static VerbsException failure(Runnable creation) {
@@ -154,12 +154,14 @@ class NativeObjectsTest {
     }
   }
 
+  /** Those of the JVM: what earlier tests have dropped may be closed at any time. */
   private static long openFiles() throws IOException {
     try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
       return files.count();
     }
   }
 
+  /** Those of the guest: what earlier tests have left may go at any time. */
   private static List<String> resources(String kind) throws Exception {
     return Program.run("rdma", "resource", "show", kind).lines().toList();
   }

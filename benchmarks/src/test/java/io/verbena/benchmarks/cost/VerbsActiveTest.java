@@ -16,10 +16,10 @@ class VerbsActiveTest {
     ByteBuffer there = Block.random();
     ByteBuffer here = Block.zeros();
     RoundTrips times = new RoundTrips(3);
-    ConnectionAddress address =
-        new ConnectionAddress(ConnectionAddress.ROCE, "127.0.0.4", "127.0.0.5", 18_520);
-    ConnectionAddress listens =
-        new ConnectionAddress(ConnectionAddress.ROCE, "", "127.0.0.5", 18_520);
+    String near = Loopbacks.address(2);
+    String far = Loopbacks.address(3);
+    ConnectionAddress address = new ConnectionAddress(ConnectionAddress.ROCE, near, far, 18_520);
+    ConnectionAddress listens = new ConnectionAddress(ConnectionAddress.ROCE, "", far, 18_520);
 
     try (VerbsPassive passive = new VerbsPassive(listens, there)) {
       CompletableFuture<Void> accepted =

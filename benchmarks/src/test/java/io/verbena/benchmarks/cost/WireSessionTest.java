@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
  * The two processes of a route, without the guest: {@code roce://} on two addresses of loopback.
  */
 class WireSessionTest {
-  private static final String NEAR = "127.0.0.2";
-  private static final String FAR = "127.0.0.3";
+  private static final String NEAR = Loopbacks.address(0);
+  private static final String FAR = Loopbacks.address(1);
 
   private EndProcess near;
   private EndProcess far;

@@ -43,6 +43,7 @@ final class SanitizedVerbs extends VerbsTck {
           "Atomics",
           "SharedReceiveQueues",
           "Datagrams");
+  private static final int CODE_OF_2_SECONDS = 19;
   private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();
   private static final AtomicInteger NEXT_PORT = new AtomicInteger(21_000);
 
@@ -67,7 +68,7 @@ final class SanitizedVerbs extends VerbsTck {
                                 selectNestedClass(
                                     List.of(SanitizedVerbs.class.getName()), tck + "$" + area))
                         .toList())
-                .configurationParameter("junit.jupiter.execution.timeout.default", "60 s")
+                .configurationParameter("junit.jupiter.execution.timeout.default", "90 s")
                 .filters(EngineFilter.includeEngines("junit-jupiter"))
                 .build(),
             summary,
@@ -90,7 +91,13 @@ final class SanitizedVerbs extends VerbsTck {
 
   @Override
   protected Duration timeout() {
-    return Duration.ofSeconds(20);
+    return Duration.ofSeconds(30);
+  }
+
+  /** In a guest on a busy machine an answer may take the 67 ms of the default. */
+  @Override
+  protected int ackTimeout() {
+    return CODE_OF_2_SECONDS;
   }
 
   @Override

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class ProgressTest {
@@ -32,8 +33,13 @@ class ProgressTest {
         Progress.Step step = progress.begin("reading", 10)) {
       step.advance(5);
 
-      await().until(() -> text().contains("\rreading"));
-      assertThat(text()).contains("[###############---------------]  50 %").doesNotContain("\n");
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(
+              () ->
+                  assertThat(text())
+                      .contains("\rreading", "[###############---------------]  50 %"));
+      assertThat(text()).doesNotContain("\n");
     }
 
     assertThat(text()).endsWith(" ".repeat(30) + System.lineSeparator());

@@ -30,19 +30,20 @@ class SocketsTest {
     ChannelInboundHandlerAdapter reader = new ChannelInboundHandlerAdapter();
 
     // snippet: sockets
-    RdmaSockets sockets = RdmaSockets.builder(URI.create("emulated://all")).orTcp().build();
+    RdmaSockets sockets =
+        RdmaSockets.builder(URI.create("emulated://all")).orTcp(Duration.ofSeconds(10)).build();
     Channel server =
         sockets
             .on(new ServerBootstrap())
             .childHandler(echo)
-            .bind("localhost", 8081)
+            .bind("localhost", 0)
             .syncUninterruptibly()
             .channel();
     Channel client =
         sockets
             .on(new Bootstrap())
             .handler(reader)
-            .connect("localhost", 8081)
+            .connect(server.localAddress())
             .syncUninterruptibly()
             .channel();
     String medium = client.attr(AutoSocketChannel.MEDIUM).get(); // "emulated", or "tcp"
@@ -52,7 +53,7 @@ class SocketsTest {
         HttpServer.create()
             .runOn(loops)
             .host("localhost")
-            .port(8082)
+            .port(0)
             .handle((request, response) -> response.sendString(Mono.just("hello")))
             .bindNow();
     // end
@@ -61,7 +62,7 @@ class SocketsTest {
         HttpClient.create()
             .runOn(loops)
             .get()
-            .uri("http://localhost:8082/")
+            .uri("http://localhost:" + http.port() + "/")
             .responseContent()
             .aggregate()
             .asString()

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.benchmarks.cost;
+
+/**
+ * Addresses of loopback that no other JVM of this machine uses: who has one has RoCEv2's UDP port
+ * there.
+ */
+final class Loopbacks {
+  private Loopbacks() {}
+
+  /** Returns one for each number from 0 to 3; none ends in 255, where Java has no sockets. */
+  static String address(int number) {
+    long pid = ProcessHandle.current().pid();
+    return "127." + (56 + number) + "." + (pid / 255 & 0xff) + "." + pid % 255;
+  }
+}
