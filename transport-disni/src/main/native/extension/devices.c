@@ -266,16 +266,25 @@ static size_t gid_places(struct ibv_context *context) {
   return places;
 }
 
+/*
+ * libibverbs refuses an attribute of an ioctl of more than 65,535 bytes with EINVAL (fill_attr_out
+ * in libibverbs/cmd_ioctl.h). Only GIDs that are set take a place.
+ */
+#define MOST_GIDS (UINT16_MAX / sizeof(struct ibv_gid_entry))
+
 EXTENSION(jint, queryGids, jlong context, jint port, jlong gids, jint length) {
   if (!context || port < 0 || length < 0) {
     return -EINVAL;
   }
-  size_t places = gid_places(POINTER(struct ibv_context, context));
-  struct ibv_gid_entry *entries = calloc(places + 1, sizeof *entries);
+  size_t places = gid_places(POINTER(struct ibv_context, context)) + 1;
+  if (places > MOST_GIDS) {
+    places = MOST_GIDS;
+  }
+  struct ibv_gid_entry *entries = calloc(places, sizeof *entries);
   if (!entries) {
     return -ENOMEM;
   }
-  ssize_t set = ibv_query_gid_table(POINTER(struct ibv_context, context), entries, places + 1, 0);
+  ssize_t set = ibv_query_gid_table(POINTER(struct ibv_context, context), entries, places, 0);
   jint used = set < 0 ? (jint)set : 0;
   for (ssize_t i = 0; i < set; i++) {
     uint32_t index = entries[i].gid_index;

@@ -3,6 +3,7 @@ package io.verbena.reactor;
 
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.HeldUp;
+import java.lang.invoke.VarHandle;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
@@ -229,6 +230,13 @@ final class LoopWatchdog {
         report.heldUp(state, again, message(watched, state));
       }
       loop.waiters().noteTakenUp(since);
+      // The look at the cycles must not come before the looks at what was taken up.
+      VarHandle.loadLoadFence();
+      if (loop.cycles() != cycles || loop.isSleeping()) {
+        // What was noted may have been taken up since, and not have waited that long.
+        loop.waiters().forgetSeen();
+        return;
+      }
       loop.waiters().expire(now, state, report::tell);
     }
 

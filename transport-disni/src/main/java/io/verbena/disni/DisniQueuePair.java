@@ -23,6 +23,7 @@ import io.verbena.verbs.provider.QueuePairListeners;
 import io.verbena.verbs.provider.QueuePairTransitions;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.Lock;
 import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class DisniQueuePair extends SlotHolder implements QueuePair {
   private static final int NO_PEER = -1;
+
+  private static final AtomicReferenceFieldUpdater<DisniQueuePair, QueuePairState> KNOWN =
+      AtomicReferenceFieldUpdater.newUpdater(DisniQueuePair.class, QueuePairState.class, "known");
 
   private final DisniProtectionDomain domain;
   private final DisniDevice device;
@@ -294,7 +298,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
             QueuePairTransitions.check(
                 type, from, change, device.at().number(), gids, device.attributes());
         Errno.check("modify queue pair", tell(change));
-        known = to;
+        moved(to);
         if (to == QueuePairState.RESET) {
           dropRequests();
         }
@@ -331,9 +335,14 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     receivesAreFlushed = false;
   }
 
-  /** The connection manager has put it into this state. */
+  /**
+   * Notes the state that the program or the connection manager has put it in. Only a reset leads
+   * out of ERR: a poller may have met a failure, and noted ERR, since the kernel took the step.
+   */
   void moved(QueuePairState to) {
-    known = to;
+    KNOWN.updateAndGet(
+        this,
+        now -> now == QueuePairState.ERR && to != QueuePairState.RESET ? QueuePairState.ERR : to);
   }
 
   /**

@@ -29,6 +29,13 @@ final class Contexts {
   private static final int AF_INET6 = 10;
   private static final int SOCKADDR_STORAGE = 128;
   static final int GID_BYTES = 16;
+
+  /**
+   * libibverbs refuses an attribute of an ioctl of more than 65,535 bytes with EINVAL ({@code
+   * fill_attr_out} in {@code libibverbs/cmd_ioctl.h}). Only GIDs that are set take a place.
+   */
+  private static final int MOST_GIDS = 0xffff / Structures.GID_SIZE;
+
   private static final long IPV4_MAPPED = 0xffffL;
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
   private static final long LINK_LOCAL_MASK = 0xffc0_0000_0000_0000L;
@@ -235,7 +242,8 @@ final class Contexts {
   /** Writes the GIDs of a port that are set, each where its index is. */
   int queryGids(long context, int port, long gids, int length) {
     try (Arena arena = Arena.ofConfined()) {
-      int places = gidPlaces(context, ForeignCore.allocate(arena, Structures.PORT_SIZE)) + 1;
+      long attributes = ForeignCore.allocate(arena, Structures.PORT_SIZE);
+      int places = Math.min(gidPlaces(context, attributes) + 1, MOST_GIDS);
       long entries = ForeignCore.allocate(arena, places * Structures.GID_SIZE);
       int set = queryGidTable.status(context, entries, places, 0, Structures.GID_SIZE);
       int used = Math.min(set, 0);

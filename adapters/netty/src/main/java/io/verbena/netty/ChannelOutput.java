@@ -52,6 +52,7 @@ final class ChannelOutput {
   /** Ends it behind what was flushed. */
   void shutdown(Stream at) throws Exception {
     shutdown = true;
+    boolean works = at.failure() == null;
     ByteBuf rest = null;
     try {
       rest = rest(at);
@@ -59,7 +60,7 @@ final class ChannelOutput {
       // Even where a flushed buffer cannot be read: the peer would wait for the end.
       at.shutdownOutput(rest);
     }
-    succeedPosted(at);
+    succeedPosted(at, works);
   }
 
   /** Ends it with the channel. */
@@ -69,13 +70,14 @@ final class ChannelOutput {
 
   /** Closes the stream behind what was flushed. */
   void closeBehind(Stream at) throws Exception {
+    boolean works = at.failure() == null;
     ByteBuf rest = null;
     try {
       rest = rest(at);
     } finally {
       at.close(rest);
     }
-    succeedPosted(at);
+    succeedPosted(at, works);
   }
 
   /** Returns what is flushed and not posted, which the stream is to keep: once. */
@@ -90,15 +92,18 @@ final class ChannelOutput {
 
   /**
    * Completes the writes of what is posted, or kept, which arrives though the channel ends; of a
-   * connection that has ended meanwhile, as where the peer was quick to close, those of what was
-   * sent. Called last, as a listener may close the channel.
+   * connection that had ended before, or has broken, those of what was sent. Called last, as a
+   * listener may close the channel.
+   *
+   * @param worked whether the connection did before its end was posted: the peer may have read that
+   *     end, and all before it, and have closed by now
    */
-  private void succeedPosted(Stream at) {
+  private void succeedPosted(Stream at, boolean worked) {
     ChannelOutboundBuffer flushed = queue;
     if (flushed == null) {
       return;
     }
-    if (at.failure() == null) {
+    if (worked && !at.hasBroken()) {
       at.posted().removeAll(flushed);
     } else {
       at.posted().removeSent(flushed);

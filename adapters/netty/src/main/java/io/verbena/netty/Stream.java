@@ -190,6 +190,11 @@ final class Stream implements QueueMember, ReceivePool.User {
     return reset && state == State.OPEN;
   }
 
+  /** Returns whether the connection broke, which it has not where the peer has ended it. */
+  boolean hasBroken() {
+    return reset;
+  }
+
   /** Returns what sends the bytes that the channel has flushed. */
   StreamWrites writes() {
     return writes;

@@ -58,7 +58,19 @@ final class PeerLink {
     link.attempt =
         transport
             .connect(address, CallLayout.hello())
-            .subscribe(link::connected, error -> link.connectFailed(address, error));
+            .subscribeWith(
+                // Reactor's own subscribers drop a connection that comes while they are cancelled.
+                new BaseSubscriber<RdmaConnection>() {
+                  @Override
+                  protected void hookOnNext(RdmaConnection to) {
+                    link.connected(to);
+                  }
+
+                  @Override
+                  protected void hookOnError(Throwable error) {
+                    link.connectFailed(address, error);
+                  }
+                });
     if (link.isOver()) {
       link.giveUp();
     }

@@ -65,16 +65,23 @@ public abstract class NotingIdentifier extends ManagedIdentifier {
 
   @Override
   public final void close() {
-    disconnect();
-    synchronized (this) {
-      if (closed) {
-        return;
+    boolean ended = false;
+    while (!ended) {
+      disconnect();
+      synchronized (this) {
+        if (closed) {
+          return;
+        }
+        // A note may have established it since: then it is ended as what is established.
+        ended = state != State.ESTABLISHED;
+        if (ended) {
+          if (state != State.ENDED) {
+            giveUp();
+          }
+          state = State.ENDED;
+          closed = true;
+        }
       }
-      if (state != State.ENDED) {
-        giveUp();
-      }
-      state = State.ENDED;
-      closed = true;
     }
     released();
     manager.forget(this);

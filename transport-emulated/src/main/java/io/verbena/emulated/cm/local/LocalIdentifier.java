@@ -150,14 +150,21 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
 
   @Override
   public final void close() {
-    disconnect();
-    synchronized (lock) {
-      if (closed) {
-        return;
+    boolean ended = false;
+    while (!ended) {
+      disconnect();
+      synchronized (lock) {
+        if (closed) {
+          return;
+        }
+        // The peer may have accepted since: then there is a connection to end, and a peer to tell.
+        ended = state != State.ESTABLISHED;
+        if (ended) {
+          leave();
+          endWait(State.ENDED);
+          closed = true;
+        }
       }
-      leave();
-      endWait(State.ENDED);
-      closed = true;
     }
     manager.forget(this);
     manager.closed(this);
