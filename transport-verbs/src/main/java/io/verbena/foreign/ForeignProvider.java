@@ -3,6 +3,8 @@ package io.verbena.foreign;
 
 import io.verbena.disni.DisniProvider;
 import io.verbena.disni.core.RdmaCore;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
 
 /**
  * RNICs and Soft-RoCE devices of this machine, as {@code verbs://host:port}, on JDK 22 and later;
@@ -21,6 +23,14 @@ public final class ForeignProvider extends DisniProvider {
 
   @Override
   protected RdmaCore core() {
+    String system = System.getProperty("os.name");
+    if (!"Linux".equals(system)) {
+      throw new VerbsException(
+          VerbsError.NOT_SUPPORTED,
+          "verbs:// needs Linux, where rdma-core is (this is "
+              + system
+              + "); use an HCA in software, as emulated://");
+    }
     return Linkage.load();
   }
 }

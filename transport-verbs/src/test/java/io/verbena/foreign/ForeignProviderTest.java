@@ -36,6 +36,23 @@ final class ForeignProviderTest {
   }
 
   @Test
+  void refusesOnAnotherSystemAndNamesAnHcaInSoftware() {
+    String system = System.getProperty("os.name");
+    System.setProperty("os.name", "Windows 11");
+    try {
+      assertThatExceptionOfType(VerbsException.class)
+          .isThrownBy(new ForeignProvider()::deviceNames)
+          .withMessageContaining("needs Linux")
+          .withMessageContaining("this is Windows 11")
+          .withMessageContaining("emulated://")
+          .extracting(VerbsException::error)
+          .isEqualTo(VerbsError.NOT_SUPPORTED);
+    } finally {
+      System.setProperty("os.name", system);
+    }
+  }
+
+  @Test
   void takesAddressesOfItsOwnSchemeAlone() {
     assertThatExceptionOfType(VerbsException.class)
         .isThrownBy(() -> new ForeignProvider().open(URI.create("disni://127.0.0.1")).close())

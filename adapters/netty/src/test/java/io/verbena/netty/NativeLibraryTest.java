@@ -3,11 +3,10 @@ package io.verbena.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.core.testing.ClassPath;
 import java.io.File;
-import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -33,7 +32,8 @@ class NativeLibraryTest {
    */
   private static List<String> run(SocketKind kind, String without, Queue<String> loaded)
       throws Exception {
-    try (URLClassLoader loader = new Observing(classPath(without), loaded)) {
+    URL[] classPath = ClassPath.without(entry -> new File(entry).getName().matches(without));
+    try (URLClassLoader loader = new Observing(classPath, loaded)) {
       Thread current = Thread.currentThread();
       ClassLoader before = current.getContextClassLoader();
       current.setContextClassLoader(loader);
@@ -48,19 +48,6 @@ class NativeLibraryTest {
         current.setContextClassLoader(before);
       }
     }
-  }
-
-  private static URL[] classPath(String without) throws MalformedURLException {
-    List<URL> urls = new ArrayList<>();
-    String all =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-    for (String entry : all.split(File.pathSeparator, -1)) {
-      File file = new File(entry);
-      if (!file.getName().matches(without)) {
-        urls.add(file.toURI().toURL());
-      }
-    }
-    return urls.toArray(new URL[0]);
   }
 
   private static final class Observing extends URLClassLoader {

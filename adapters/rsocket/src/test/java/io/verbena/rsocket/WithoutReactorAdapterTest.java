@@ -3,14 +3,10 @@ package io.verbena.rsocket;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.File;
+import io.verbena.core.testing.ClassPath;
 import java.lang.reflect.Method;
-import java.net.MalformedURLException;
 import java.net.URI;
-import java.net.URL;
 import java.net.URLClassLoader;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A program compiles without the implementation of the reactive transport. */
@@ -18,7 +14,9 @@ class WithoutReactorAdapterTest {
   @Test
   void eachTransportSaysWhatIsMissing() throws Exception {
     try (URLClassLoader loader =
-        new URLClassLoader(classPath(), ClassLoader.getPlatformClassLoader())) {
+        new URLClassLoader(
+            ClassPath.without(entry -> entry.contains("reactor-adapter")),
+            ClassLoader.getPlatformClassLoader())) {
       Method create =
           loader.loadClass(RdmaClientTransport.class.getName()).getMethod("create", URI.class);
       Thread current = Thread.currentThread();
@@ -35,17 +33,5 @@ class WithoutReactorAdapterTest {
         current.setContextClassLoader(before);
       }
     }
-  }
-
-  private static URL[] classPath() throws MalformedURLException {
-    List<URL> urls = new ArrayList<>();
-    String all =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-    for (String entry : all.split(File.pathSeparator, -1)) {
-      if (!entry.contains("reactor-adapter")) {
-        urls.add(new File(entry).toURI().toURL());
-      }
-    }
-    return urls.toArray(new URL[0]);
   }
 }

@@ -3,11 +3,8 @@ package io.verbena.reactor.meters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
-import java.net.MalformedURLException;
-import java.net.URL;
+import io.verbena.core.testing.ClassPath;
 import java.net.URLClassLoader;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -71,7 +68,9 @@ class LogTest {
     Thread current = Thread.currentThread();
     ClassLoader before = current.getContextClassLoader();
     try (URLClassLoader loader =
-        new URLClassLoader(classPath(), ClassLoader.getPlatformClassLoader())) {
+        new URLClassLoader(
+            ClassPath.without(entry -> entry.contains("slf4j")),
+            ClassLoader.getPlatformClassLoader())) {
       current.setContextClassLoader(loader);
       Callable<?> program =
           (Callable<?>) loader.loadClass(type.getName()).getConstructor().newInstance();
@@ -83,18 +82,6 @@ class LogTest {
       logger.setUseParentHandlers(true);
     }
     return List.copyOf(records.all);
-  }
-
-  private static URL[] classPath() throws MalformedURLException {
-    List<URL> urls = new ArrayList<>();
-    String all =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-    for (String entry : all.split(File.pathSeparator, -1)) {
-      if (!entry.contains("slf4j")) {
-        urls.add(new File(entry).toURI().toURL());
-      }
-    }
-    return urls.toArray(new URL[0]);
   }
 
   private static final class Records extends Handler {

@@ -3,18 +3,13 @@ package io.verbena.core.stat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.core.testing.ClassPath;
 import io.verbena.verbs.stat.QueuePairsMXBean;
-import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
-import java.net.URL;
 import java.net.URLClassLoader;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
-import java.util.regex.Pattern;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
@@ -51,12 +46,8 @@ class QueuePairsBeanTest {
   }
 
   private static URLClassLoader loader() throws Exception {
-    List<URL> path = new ArrayList<>();
-    String separator = Pattern.quote(File.pathSeparator);
-    for (String entry : System.getProperty("java.class.path").split(separator, -1)) {
-      path.add(Path.of(entry).toUri().toURL());
-    }
-    return new URLClassLoader(path.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
+    return new URLClassLoader(
+        ClassPath.without(entry -> false), ClassLoader.getPlatformClassLoader());
   }
 
   private static void register(ClassLoader loader) throws Exception {

@@ -111,21 +111,34 @@ final class DeferredSends {
     }
     if (result != TransferResult.DONE) {
       // The peer answered the earlier requests, and stops now.
-      finishOlder(position);
+      boolean answered = finishOlder(position);
+      queue.stopPeerThatRefused(result);
+      if (!answered) {
+        return;
+      }
     }
     if (!failed) {
       done(position, result);
     }
   }
 
-  private void finishOlder(long position) {
+  /**
+   * Finishes the requests before {@code position}, which the peer has had; false if it was reset
+   * meanwhile: they are then repeated like those whose answers were lost.
+   */
+  private boolean finishOlder(long position) {
     while (undone < position && !failed) {
       TransferResult result;
       do {
         result = queue.attemptHadByPeer(queue.request(undone));
       } while (result == TransferResult.UNDER_WAY);
+      if (result.isStall()) {
+        return false;
+      }
+      queue.stopPeerThatRefused(result);
       done(undone, result);
     }
+    return true;
   }
 
   private void done(long position, TransferResult result) {

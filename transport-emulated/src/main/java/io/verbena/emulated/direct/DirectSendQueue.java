@@ -407,7 +407,11 @@ final class DirectSendQueue {
     }
     // The states first: a program that sees the completion may connect both ends anew at once.
     if (pair.isReliable()) {
-      failBothEnds(result);
+      if (deferred == null) {
+        stopPeerThatRefused(result);
+      }
+      pair.moveToError();
+      afterRelease(pair::flush);
     } else {
       pair.moveToSendError();
     }
@@ -421,13 +425,15 @@ final class DirectSendQueue {
     }
   }
 
-  private void failBothEnds(TransferResult result) {
+  /**
+   * Takes the peer to ERR if it has refused a request; under the same ownership as the attempt, for
+   * which a reset of the peer waits.
+   */
+  void stopPeerThatRefused(TransferResult result) {
     DirectQueuePair peer = pair.peer();
     if (result.isNak() && peer != null && peer.moveToError()) {
       afterRelease(peer::flush);
     }
-    pair.moveToError();
-    afterRelease(pair::flush);
   }
 
   /** Returns the position of the oldest request that is not completed; for the owner. */

@@ -211,6 +211,8 @@ public final class TcpSockets implements StreamFabric {
         // Mostly too many files are open: waiting connections are accepted when some are closed.
         pause();
         alarm.set(time.now() + PAUSE_NANOS);
+        // A driver that fell asleep since the last wake-up does not know of the alarm.
+        fabric.wake();
       }
       return any;
     }

@@ -4,6 +4,7 @@ package io.verbena.emulated.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.emulated.FileLimit;
 import io.verbena.emulated.hca.FailureLog;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
@@ -24,10 +25,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -371,25 +370,7 @@ class ShmWireTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void aHostThatCanOpenFewFilesHearsOfTheDeadAndSleeps(int free) throws Exception {
-    Process process =
-        new ProcessBuilder(
-                "sh",
-                "-c",
-                "ulimit -n 256 && exec \"$0\" \"$@\"",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                // The JVM's own threads would open files of cgroups now and then.
-                "-Xint",
-                "-XX:-UseContainerSupport",
-                "-cp",
-                System.getProperty("java.class.path"),
-                FewFiles.class.getName(),
-                path.toString(),
-                Integer.toString(free))
-            .redirectErrorStream(true)
-            .start();
-
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(said).isZero();
+    FileLimit.run(FewFiles.class, path.toString(), Integer.toString(free));
   }
 
   /** A process that has opened all its files but a few. */
@@ -419,13 +400,13 @@ class ShmWireTest {
     leaves.wire.close();
     // The first line of a log opens files, too.
     FailureLog.get().failed(new IOException("not yet"));
-    List<FileChannel> files = openAllBut(free);
+    List<FileChannel> files = FileLimit.openAllBut(free);
 
     one.work(() -> !one.departed.isEmpty());
 
     // A selector that selects gives back the socket of the dead.
     one.wire.look();
-    files.addAll(openAllBut(0));
+    files.addAll(FileLimit.openAllBut(0));
     int sleeps = 0;
     long end = System.nanoTime() + 300 * MILLI;
     while (System.nanoTime() < end) {
@@ -439,20 +420,6 @@ class ShmWireTest {
     }
     one.awaitPackets(2);
     assertThat(one.came).containsExactly(0, 1);
-  }
-
-  private static List<FileChannel> openAllBut(int free) throws IOException {
-    List<FileChannel> files = new ArrayList<>();
-    try {
-      while (true) {
-        files.add(FileChannel.open(Path.of("/dev/null"), StandardOpenOption.READ));
-      }
-    } catch (IOException e) {
-      for (int i = 0; i < free; i++) {
-        files.remove(files.size() - 1).close();
-      }
-      return files;
-    }
   }
 
   @Test
