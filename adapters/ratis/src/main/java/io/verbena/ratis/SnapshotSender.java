@@ -44,13 +44,37 @@ final class SnapshotSender {
 
   /** Returns whether the follower needs a snapshot: what it misses is not in the log any more. */
   boolean isNeeded() {
-    return sendsChunks ? appender.shouldInstallSnapshot() != null : firstAvailable() != null;
+    return sendsChunks ? snapshotToSend() != null : firstAvailable() != null;
+  }
+
+  private @Nullable SnapshotInfo snapshotToSend() {
+    SnapshotInfo snapshot = appender.shouldInstallSnapshot();
+    return snapshot != null || !lacksPrevious()
+        ? snapshot
+        : appender.getServer().getStateMachine().getLatestSnapshot();
+  }
+
+  /**
+   * Returns whether the log has the follower's next entry but not the one before it, which an
+   * append has to name. Ratis before 3.3 does not ask: to make that append throws, which ends the
+   * appender.
+   */
+  private boolean lacksPrevious() {
+    RaftLog log = appender.getRaftLog();
+    long next = appender.getFollower().getNextIndex();
+    if (next <= RaftLog.LEAST_VALID_LOG_INDEX
+        || next >= log.getNextIndex()
+        || log.getTermIndex(next - 1) != null) {
+      return false;
+    }
+    SnapshotInfo latest = appender.getServer().getStateMachine().getLatestSnapshot();
+    return latest == null || latest.getTermIndex().getIndex() != next - 1;
   }
 
   /** Sends or announces a snapshot if the follower needs one. */
   void installIfNeeded() throws IOException {
     if (sendsChunks) {
-      SnapshotInfo snapshot = appender.shouldInstallSnapshot();
+      SnapshotInfo snapshot = snapshotToSend();
       if (snapshot == null) {
         return;
       }
@@ -113,7 +137,9 @@ final class SnapshotSender {
     long start = log.getStartIndex();
     boolean isBehind =
         next < log.getNextIndex() && (next < start || start == RaftLog.INVALID_LOG_INDEX);
-    return isBehind ? first(log) : null;
+    // Who has just installed a snapshot takes the entry behind it without the one before.
+    boolean hasInstalled = next == follower.getSnapshotIndex() + 1;
+    return isBehind || (!hasInstalled && lacksPrevious()) ? first(log) : null;
   }
 
   private TermIndex first(RaftLog log) {

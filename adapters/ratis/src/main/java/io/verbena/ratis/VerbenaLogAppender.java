@@ -161,7 +161,16 @@ final class VerbenaLogAppender extends LogAppenderBase {
     if (isDue ? heartbeat.get() : isFull) {
       return false;
     }
-    AppendEntriesRequestProto request = newAppendEntriesRequest(callIds.get(), isFull);
+    AppendEntriesRequestProto request;
+    try {
+      request = newAppendEntriesRequest(callIds.get(), isFull);
+    } catch (IOException | RuntimeException e) {
+      if (snapshots.isNeeded()) {
+        // The log was purged since that was asked.
+        return false;
+      }
+      throw e;
+    }
     if (request == null) {
       return false;
     }
@@ -184,8 +193,13 @@ final class VerbenaLogAppender extends LogAppenderBase {
     }
     resetHeartbeatTrigger();
     getFollower().updateLastRpcSendTime(count == 0);
-    rpc.appendEntriesAsync(request, replies)
-        .whenComplete((reply, failure) -> ended(sent, reply, failure));
+    try {
+      rpc.appendEntriesAsync(request, replies)
+          .whenComplete((reply, failure) -> ended(sent, reply, failure));
+    } catch (IOException e) {
+      // As where the follower's host name is not known for a moment.
+      ended(sent, null, e);
+    }
     return true;
   }
 

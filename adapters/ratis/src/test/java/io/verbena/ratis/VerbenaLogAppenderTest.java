@@ -10,17 +10,22 @@ import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import java.io.IOException;
 import java.net.ConnectException;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftGroupMemberId;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.server.leader.FollowerInfo;
@@ -190,5 +195,53 @@ class VerbenaLogAppenderTest {
     entry.complete(AppendEntriesReplyProto.newBuilder().setResult(AppendResult.SUCCESS).build());
 
     assertThat(next(installs)).isTrue();
+  }
+
+  /** Its next entry is the log's first: an append would name the entry before. */
+  @Test
+  void tellsOfASnapshotWhereOnlyTheEntryBeforeTheNextIsMissing() throws Exception {
+    stop();
+    RaftServerConfigKeys.Log.Appender.setInstallSnapshotEnabled(properties, false);
+    when(rpc.installSnapshotAsync(any(), any()))
+        .thenAnswer(
+            call -> {
+              installs.add(true);
+              throw new IOException("played");
+            });
+    when(division.getMemberId())
+        .thenReturn(RaftGroupMemberId.valueOf(RaftPeerId.valueOf("s0"), RaftGroupId.randomId()));
+    when(follower.getId()).thenReturn(RaftPeerId.valueOf("s1"));
+    when(log.getTermIndex(FIRST - 1)).thenReturn(null);
+    logged = new Logged(FIRST, FIRST + 1);
+    appender = new VerbenaLogAppender(division, leader, follower);
+
+    appender.start();
+
+    assertThat(next(installs)).isTrue();
+  }
+
+  @Test
+  void goesOnWhereAFollowersAddressIsNotKnownForAMoment() throws Exception {
+    stop();
+    RaftServerConfigKeys.Log.Appender.setRetryPolicy(properties, "1ms,1000");
+    AtomicBoolean known = new AtomicBoolean();
+    doAnswer(
+            call -> {
+              if (!known.getAndSet(true)) {
+                throw new IOException("played");
+              }
+              CompletableFuture<AppendEntriesReplyProto> reply = new CompletableFuture<>();
+              appends.add(reply);
+              return reply;
+            })
+        .when(rpc)
+        .appendEntriesAsync(any(), any());
+    logged = new Logged(FIRST, FIRST + 1);
+    appender = new VerbenaLogAppender(division, leader, follower);
+
+    appender.start();
+    sendHeartbeats();
+
+    assertThat(next(appends)).isNotDone();
   }
 }
