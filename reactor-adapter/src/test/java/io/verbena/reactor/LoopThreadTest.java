@@ -174,10 +174,7 @@ class LoopThreadTest {
     URI address = URI.create("emulated://held-up-long");
     LinkedBlockingQueue<String> reports = new LinkedBlockingQueue<>();
     Device device = VerbsProviders.find(address).open(address);
-    CompletionLoop heldUp = loop("is-held-up", device);
-    CountDownLatch entered = new CountDownLatch(1);
-    heldUp.execute(() -> holdUp(entered));
-    assertThat(entered.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    CompletionLoop heldUp = heldUpLoop(device);
     LoopWatchdog watchdog =
         new LoopWatchdog(
             "watchdog-test",
@@ -208,10 +205,7 @@ class LoopThreadTest {
     URI address = URI.create("emulated://held-up-in-a-pause");
     LinkedBlockingQueue<String> reports = new LinkedBlockingQueue<>();
     Device device = VerbsProviders.find(address).open(address);
-    CompletionLoop heldUp = loop("is-held-up", device);
-    CountDownLatch entered = new CountDownLatch(1);
-    heldUp.execute(() -> holdUp(entered));
-    assertThat(entered.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    CompletionLoop heldUp = heldUpLoop(device);
     long limit = Duration.ofMillis(20).toNanos();
     AtomicLong clock = new AtomicLong();
     AtomicLong step = new AtomicLong();
@@ -242,6 +236,14 @@ class LoopThreadTest {
     heldUp.stop();
     assertThat(heldUp.join(Ends.LIMIT.toNanos())).isTrue();
     device.close();
+  }
+
+  private CompletionLoop heldUpLoop(Device device) throws InterruptedException {
+    CompletionLoop loop = loop("is-held-up", device);
+    CountDownLatch entered = new CountDownLatch(1);
+    loop.execute(() -> holdUp(entered));
+    assertThat(entered.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    return loop;
   }
 
   private static void awaitLooks(AtomicInteger looks, int more) {

@@ -62,7 +62,9 @@ final class SnapshotSender {
   private boolean lacksPrevious() {
     RaftLog log = appender.getRaftLog();
     long next = appender.getFollower().getNextIndex();
-    if (next <= RaftLog.LEAST_VALID_LOG_INDEX
+    // Asked for each append: the log is looked into only at its begin.
+    if (next != log.getStartIndex()
+        || next <= RaftLog.LEAST_VALID_LOG_INDEX
         || next >= log.getNextIndex()
         || log.getTermIndex(next - 1) != null) {
       return false;

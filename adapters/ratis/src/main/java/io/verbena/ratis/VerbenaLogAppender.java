@@ -165,11 +165,11 @@ final class VerbenaLogAppender extends LogAppenderBase {
     try {
       request = newAppendEntriesRequest(callIds.get(), isFull);
     } catch (IOException | RuntimeException e) {
-      if (snapshots.isNeeded()) {
-        // The log was purged since that was asked.
-        return false;
+      if (!snapshots.isNeeded()) {
+        throw e;
       }
-      throw e;
+      LOG.info("{}: the log was purged while an append was made: {}", this, e.toString());
+      return false;
     }
     if (request == null) {
       return false;

@@ -162,7 +162,7 @@ class LockedTurnTest {
             .pkeyIndex(0)
             .port(1)
             .access(EnumSet.of(Access.REMOTE_WRITE)));
-    TcpStream stream = TcpStream.passive(new Unread(fabric), socket, new Program());
+    TcpStream stream = TcpStream.passive(new Unread(fabric), socket, new NoProgram());
     coming.put(request().bytes());
     fabric.enter();
     try {
@@ -252,15 +252,6 @@ class LockedTurnTest {
 
     @Override
     public void closed(TcpStream stream) {}
-  }
-
-  /** Offers the request to nobody. */
-  private static final class Program implements TcpStream.Asked {
-    @Override
-    public void requested(TcpStream stream, MpaFrame request) {}
-
-    @Override
-    public void withdrawn(TcpStream stream) {}
   }
 
   /** A socket whose bytes have come all at once, and which has room for so many. */

@@ -10,7 +10,6 @@ import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.hca.Secrets;
-import io.verbena.emulated.iwarp.frame.MpaFrame;
 import io.verbena.emulated.wire.ClockTime;
 import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.Gid;
@@ -44,7 +43,7 @@ class TcpSocketsTest {
       SocketSelector selector = new SocketSelector();
       TcpSockets sockets = new TcpSockets(fabric, time, selector, 1, null);
       try (TcpSockets.Port port =
-              sockets.listen(new InetSocketAddress(Loopbacks.ADDRESS, 0), new Program());
+              sockets.listen(new InetSocketAddress(Loopbacks.ADDRESS, 0), new NoProgram());
           SocketChannel peer = SocketChannel.open(port.address())) {
         assertThat(peer.isConnected()).isTrue();
         // Classes come from files, too: from here on nothing is called for the first time.
@@ -100,14 +99,5 @@ class TcpSocketsTest {
 
     @Override
     public void unplug(EmulatedDevice device) {}
-  }
-
-  /** Is asked for nothing. */
-  private static final class Program implements TcpStream.Asked {
-    @Override
-    public void requested(TcpStream stream, MpaFrame request) {}
-
-    @Override
-    public void withdrawn(TcpStream stream) {}
   }
 }
