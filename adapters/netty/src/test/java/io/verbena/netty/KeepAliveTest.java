@@ -23,6 +23,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Tests what a channel that sends nothing learns of a peer that is gone without a word. */
 class KeepAliveTest {
@@ -38,6 +40,7 @@ class KeepAliveTest {
   private static final Duration DEADLINE = Duration.ofSeconds(4);
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aSilentPeerThatIsGoneBreaksTheChannelUnlessNobodyAsks() throws Exception {
     Collector told = new Collector();
     Collector untold = new Collector();
@@ -72,6 +75,7 @@ class KeepAliveTest {
 
   /** A channel that is half closed, and has nothing to write, learns of it by nothing else. */
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aPeerThatIsGoneBehindItsEndBreaksTheChannel() throws Exception {
     Collector told = new Collector();
     try (Ends ends = new Ends(Ends.options().keepAlive(SHORT).operationTimeout(DEADLINE))) {
@@ -95,6 +99,7 @@ class KeepAliveTest {
 
   /** Its last message was short, and so has no completion of its own. */
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aPeerThatWasSentAShortMessageIsAskedToo() throws Exception {
     Collector told = new Collector();
     try (Ends ends = new Ends(Ends.options().keepAlive(SHORT).operationTimeout(DEADLINE))) {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -37,6 +39,7 @@ class IwarpTest {
         "10.0.7.1", // siw
         "10.0.16.1" // irdma
       })
+  @Execution(ExecutionMode.CONCURRENT)
   void carriesTheReactiveLayerAndNettysChannels(String host) throws Exception {
     List<String> options =
         List.of(

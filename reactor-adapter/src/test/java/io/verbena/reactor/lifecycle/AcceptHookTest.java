@@ -21,10 +21,13 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -38,6 +41,7 @@ import reactor.core.publisher.Sinks;
 class AcceptHookTest {
   private static final byte INNOCENT = 1;
   private static final byte VICTIM = 2;
+  private static final AtomicInteger NAMES = new AtomicInteger();
 
   private final RdmaTransport clients = RdmaTransport.create(Ends.options().build());
   private RdmaTransport servers = RdmaTransport.create(Ends.options().build());
@@ -57,7 +61,10 @@ class AcceptHookTest {
   }
 
   private void bind(AcceptHook hook) {
-    server = servers.bind(Addresses.of("asked"), hook, c -> c.onClose()).block(Ends.LIMIT);
+    server =
+        servers
+            .bind(Addresses.of("asked-" + NAMES.incrementAndGet()), hook, c -> c.onClose())
+            .block(Ends.LIMIT);
   }
 
   /** The innocent is accepted. */
@@ -209,9 +216,10 @@ class AcceptHookTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("failures")
+  @Execution(ExecutionMode.CONCURRENT)
   void aHookThatFailsFailsItsConnectionOnly(String what, AcceptHook hook, boolean late) {
     if (late) {
-      hurry(Ends.SHORT.dividedBy(2));
+      hurry(Ends.SHORT);
     }
     bindForVictims(hook);
     RdmaConnection before = connect(INNOCENT);
@@ -227,9 +235,10 @@ class AcceptHookTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void hooksThatBlockAreInterruptedAtTheDeadline() {
     AtomicBoolean interrupted = new AtomicBoolean();
-    hurry(Ends.SHORT.dividedBy(2));
+    hurry(Ends.SHORT);
     bindForVictims(
         request -> {
           Mono<AcceptDecision> late = block(request);
@@ -262,6 +271,7 @@ class AcceptHookTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void anAnswerThatComesTooLateIsDropped() {
     AtomicBoolean cancelled = new AtomicBoolean();
     Sinks.One<AcceptDecision> answer = Sinks.one();

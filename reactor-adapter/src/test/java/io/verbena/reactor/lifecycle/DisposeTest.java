@@ -18,6 +18,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import reactor.core.publisher.Mono;
 
 /**
@@ -32,6 +34,7 @@ class DisposeTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void closesWhatRefusedToBeClosedOnce() {
     try (Ends ends = Ends.create()) {
       RdmaTransport transport = RdmaTransport.create(Ends.options().build());
@@ -45,6 +48,7 @@ class DisposeTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void namesWhatItCouldNotCloseAndTriesAgain() {
     try (Ends ends = Ends.create()) {
       RdmaTransport transport = RdmaTransport.create(Ends.options().build());
@@ -63,6 +67,7 @@ class DisposeTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void triesAgainToCloseAListenerThatWasDisposedBefore() {
     RdmaTransport transport = RdmaTransport.create(Ends.options().build());
     RdmaServer server =
@@ -84,6 +89,7 @@ class DisposeTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void triesAgainWhenASubscriberHasLetGoOfTheLoop() throws Exception {
     assumeTrue(Addresses.areEmulated());
     try (Ends ends = Ends.create()) {

@@ -33,6 +33,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
@@ -56,6 +58,7 @@ class HeldUpLoopTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void failsWhatWaitsForItOnOtherThreads() {
     try (Ends ends = Ends.create(Ends.options(), quick(1).connectTimeout(Ends.SHORT))) {
       Ends.Pair pair = ends.connect();
@@ -172,6 +175,7 @@ class HeldUpLoopTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void failsACloseThatItHasTakenUp() {
     // The loop ends the close itself if it is not held up within that time.
     Duration patience = Duration.ofMillis(1500);
@@ -193,6 +197,7 @@ class HeldUpLoopTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void endsWhatWaitsThoughADisposeHasFailed() {
     // Longer than a dispose waits for the loop.
     Duration patience = Duration.ofSeconds(7);

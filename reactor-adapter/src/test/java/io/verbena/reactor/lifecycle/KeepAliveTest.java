@@ -30,8 +30,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import reactor.core.publisher.Mono;
 
 /** Tests what an idle connection does about a peer that is gone without a word. */
@@ -50,11 +51,6 @@ class KeepAliveTest {
   /** The same, where the peer is about to die: with a deadline that is short where it counts. */
   private static RdmaOptions.Builder askingTheDead() {
     return SOFT_ROCE ? asking().operationTimeout(Duration.ofSeconds(2)) : asking();
-  }
-
-  @AfterEach
-  void letGo() {
-    LimitedProvider.hold(false);
   }
 
   @Test
@@ -86,10 +82,13 @@ class KeepAliveTest {
                 assertThat(e.peer()).isEqualTo(connection.peer());
               })
           .hasMessageContaining("keep-alive");
+    } finally {
+      LimitedProvider.hold(false);
     }
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aClientNoticesThatItsPeerIsGone() throws Exception {
     try (Ends ends = Ends.create(askingTheDead());
         RawPeer peer = RawPeer.listening()) {
@@ -102,6 +101,7 @@ class KeepAliveTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void countsQuestionsAndPeersFoundDead() throws Exception {
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
     try (Ends ends =
@@ -118,6 +118,7 @@ class KeepAliveTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aServerNoticesThatItsPeerIsGone() throws Exception {
     LinkedBlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
     RdmaTransport transport = RdmaTransport.create(askingTheDead().build());
@@ -176,6 +177,7 @@ class KeepAliveTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void asksNobodyWithoutKeepAlive() throws Exception {
     try (Ends asking = Ends.create(askingTheDead());
         Ends trusting = Ends.create(Ends.options().keepAlive(Duration.ZERO));

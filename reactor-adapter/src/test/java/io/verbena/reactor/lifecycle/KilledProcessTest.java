@@ -16,6 +16,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import reactor.core.publisher.Mono;
 
 /** An idle connection over {@code roce://} whose other end is in a process that is killed. */
@@ -29,6 +31,7 @@ class KilledProcessTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void isNoticedByAClient() throws Exception {
     RdmaTransport transport = transport();
     try (OtherProcess server = OtherProcess.listening(LOOPBACK)) {
@@ -45,6 +48,7 @@ class KilledProcessTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void isNoticedByAServer() throws Exception {
     RdmaTransport transport = transport();
     LinkedBlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();

@@ -2,7 +2,6 @@
 package io.verbena.emulated.closing;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.verbs.Access;
@@ -18,7 +17,6 @@ import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -123,7 +121,7 @@ class LostAccessTest {
             .isEqualTo(
                 loser.equals("near") ? CompletionStatus.LOC_PROT_ERR : CompletionStatus.REM_OP_ERR);
         // On packets the completion may be seen first.
-        await().atMost(Duration.ofSeconds(30)).until(() -> sender.state() == QueuePairState.ERR);
+        LostMemory.awaitState(sender, QueuePairState.ERR);
         assertThatOthersGoOn(innocentSender, innocentReceiver, sound, sent, received);
       }
       if (shared != null) {

@@ -9,6 +9,8 @@ import io.verbena.verbs.Access;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
@@ -59,6 +61,15 @@ final class LostMemory implements AutoCloseable {
       Ownership.pause(spins);
     }
     return one[0];
+  }
+
+  /** Waits until a queue pair is in a state; Awaitility's first look comes after 100 ms. */
+  static void awaitState(QueuePair pair, QueuePairState state) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    for (int spins = 0; pair.state() != state; spins++) {
+      assertThat(System.nanoTime()).as("the state %s in time", state).isLessThan(deadline);
+      Ownership.pause(spins);
+    }
   }
 
   @Override

@@ -2,7 +2,6 @@
 package io.verbena.emulated.closing;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.verbs.Access;
@@ -22,7 +21,6 @@ import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -42,7 +40,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LostUnreliableAccessTest {
   private static final Set<Access> ALL =
       EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC);
-  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int ROUTE = 40;
   private static final int DATAGRAM = 1024;
   private static final int MESSAGE = 1 << 14;
@@ -152,13 +149,13 @@ class LostUnreliableAccessTest {
         assertThat(next(sent).workRequestId()).isEqualTo(2);
         if (loser.equals("near")) {
           assertThat(one[0].status()).isEqualTo(CompletionStatus.LOC_PROT_ERR);
-          await().atMost(LIMIT).until(() -> sender.state() == QueuePairState.SQE);
+          LostMemory.awaitState(sender, QueuePairState.SQE);
         } else {
           assertThat(one[0].status()).isEqualTo(CompletionStatus.SUCCESS);
           if (!kind.namesMemory()) {
             assertThat(next(received).workRequestId()).isEqualTo(1);
             assertThat(one[0].status()).isEqualTo(CompletionStatus.LOC_PROT_ERR);
-            await().atMost(LIMIT).until(() -> receiver.state() == QueuePairState.ERR);
+            LostMemory.awaitState(receiver, QueuePairState.ERR);
           }
         }
         assertThatOthersGoOn(innocentSender, innocentReceiver, sound, sent, innocent);
