@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The reactive transport over any verbs provider. Programs reach it by the reactive transport SPI alone. */
+/** The reactive transport over any verbs provider. Programs use it through io.verbena.RdmaTransport only. */
 module io.verbena.reactor {
   requires io.verbena;
   requires io.verbena.core;

@@ -35,16 +35,18 @@ import reactor.util.Logger;
 import reactor.util.Loggers;
 
 /**
- * An opened device and the completion loops of its connections. The next connection replaces a loop
- * that broke down.
+ * An opened device and the completion loops of its connections. A loop that broke down is replaced
+ * by the next connection that is assigned to it. Thread-safe, except {@link #close}.
  */
 final class DeviceLoops {
-  /** Beyond its own timeouts, how long closing waits for a thread that does not end. */
+  /** Time in nanoseconds that closing waits for a thread to end, beyond {@code closeTimeout}. */
   private static final long GRACE = TimeUnit.SECONDS.toNanos(5);
 
   private static final String THREADS = "verbena";
 
-  /** Long buffers that may wait to be allocated: each connection asks for one at a time. */
+  /**
+   * Capacity of the queue of allocations of long buffers; each connection waits for one at most.
+   */
   private static final int MOST_ALLOCATIONS = 1024;
 
   private static final long IDLE_SECONDS = 5;
@@ -63,16 +65,17 @@ final class DeviceLoops {
   private final @Nullable LoopWatchdog watchdog;
   private boolean closing;
 
-  /** Whether a call of {@link #close} has reported what went wrong at the end of the loops. */
+  /** Whether a call of {@link #close} has thrown the failure of a loop. */
   private boolean isReported;
 
   /**
-   * Takes over an open device, and closes it if this fails.
+   * Takes ownership of an open device and starts its loops; closes the device if that fails.
    *
-   * @param provider the scheme of its addresses
+   * @param provider the scheme of the device's addresses
    * @param invoker invokes the duty cycles of loops and dispatcher in place of threads, or null
-   * @param allocations runs what takes too long for a loop; null for a thread of its own
-   * @param direct what registered memory is made of
+   * @param allocations runs allocations that would take a loop too long; null for a thread of its
+   *     own
+   * @param direct allocates the memory to register
    */
   DeviceLoops(
       String provider,
@@ -123,7 +126,7 @@ final class DeviceLoops {
     }
   }
 
-  /** Closes the device for what keeps its loops from being made. */
+  /** Closes the device after {@code why} kept its loops from starting. */
   private void giveUp(Throwable why) {
     try {
       closing = true;
@@ -142,7 +145,7 @@ final class DeviceLoops {
     }
   }
 
-  /** Returns an executor with one thread, which ends when it has nothing to do. */
+  /** Returns an executor with one thread, which ends when it is idle. */
   private static ExecutorService newThread(String device) {
     ThreadPoolExecutor executor =
         new ThreadPoolExecutor(
@@ -152,7 +155,8 @@ final class DeviceLoops {
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(MOST_ALLOCATIONS),
             work -> {
-              // The thread inherits nothing of the thread that asks: it would keep that alive.
+              // Without thread locals and class loader of the caller: the thread would keep them
+              // reachable.
               Thread thread = new Thread(null, work, device + "-memory", 0, false);
               thread.setDaemon(true);
               thread.setContextClassLoader(DeviceLoops.class.getClassLoader());
@@ -162,9 +166,7 @@ final class DeviceLoops {
     return executor;
   }
 
-  /**
-   * Reports what the watchdog finds: each time in the log, once in the meter and Flight Recorder.
-   */
+  /** Logs each report of the watchdog; counts a stall once in the meter and Flight Recorder. */
   private final class StallReport implements LoopWatchdog.Report {
     @Override
     public void heldUp(HeldUp loop, boolean again, String message) {
@@ -185,8 +187,8 @@ final class DeviceLoops {
       try {
         Schedulers.boundedElastic().schedule(late);
       } catch (Throwable e) {
-        // Its threads are all blocked, or no more can be had, and the loop is held up: no thread
-        // is left to signal it. The watchdog goes on.
+        // The scheduler has no free thread and the loop is held up: no thread is left to signal the
+        // error. The watchdog continues.
         FailureGuard.drop(e);
       }
     }
@@ -225,16 +227,16 @@ final class DeviceLoops {
     return opened.dispatcher();
   }
 
-  /** Returns whether the device has failed: it is of no more use, and may be opened again. */
+  /** Returns whether the device has failed; it is then unusable and may be opened again. */
   boolean haveFailed() {
     return opened.dispatcher().hasFailed();
   }
 
   /**
-   * Returns the context in which the next connection is made: the loops take turns, but for those
-   * that are held up.
+   * Returns the context for the next connection: round-robin over the loops, skipping those that
+   * are held up.
    *
-   * @throws VerbsException if the loop broke down and the device has nothing left for another one
+   * @throws VerbsException if the loop broke down and the device has no resources for another one
    */
   ConnectionContext context() {
     int loops = contexts.size();
@@ -260,7 +262,7 @@ final class DeviceLoops {
     try {
       replacement.loop().start();
     } catch (Throwable e) {
-      // No thread can be had: the next connection tries again.
+      // No thread could be started: the next connection tries again.
       opened.closeFirst().add("completion queues", replacement.loop()::closeQueues);
       throw e;
     }
@@ -289,10 +291,10 @@ final class DeviceLoops {
   }
 
   /**
-   * Closes connections, loops, memory and device; what is left of them, if it was called before.
-   * Listeners are closed before. By one thread at a time.
+   * Closes connections, loops, memory and device; a further call closes what an earlier one left
+   * open. The caller closes the listeners first, and makes one call at a time.
    *
-   * @throws VerbsException if something of the device is left open
+   * @throws VerbsException if something is left open, or a loop could not free all
    */
   void close() throws InterruptedException {
     boolean begins;
@@ -307,7 +309,7 @@ final class DeviceLoops {
     closeAll(loops);
   }
 
-  /** Returns how long closing waits for each thread that may be at work, in nanoseconds. */
+  /** Returns how long closing waits for each thread to end, in nanoseconds. */
   static long patience(RdmaOptions options) {
     return Math.min(options.closeTimeout().toNanos(), Long.MAX_VALUE - GRACE) + GRACE;
   }
@@ -324,12 +326,12 @@ final class DeviceLoops {
     }
     LoopWatchdog watching = watchdog;
     if (watching != null) {
-      // Not before: what waits for a loop that is held up ends by the watchdog alone.
+      // Only now: the watchdog alone fails the operations that wait for a loop that is held up.
       watching.close();
     }
     ExecutorService allocating = ownAllocations;
     if (allocating != null) {
-      // What waits is for connections that have ended; what is under way registers memory.
+      // Queued allocations are for connections that have ended; a running one registers memory.
       allocating.shutdownNow();
       if (!allocating.awaitTermination(patience, TimeUnit.NANOSECONDS)) {
         throw new VerbsException(

@@ -19,17 +19,17 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Looks up values that take too long for a loop, on threads of its own: a few at once, each key
- * once at a time, and those of a group one after the other, for which they take but one thread.
- * Subscribers get the result on other threads, as they may block. Thread-safe.
+ * Runs blocking lookups on threads of its own, at most {@link #THREADS} at once. Concurrent lookups
+ * of one key share one run; lookups of one group run one after the other, on one thread.
+ * Subscribers are signalled on {@link Schedulers#boundedElastic()}, as they may block. Thread-safe.
  *
- * @param <T> what is found
+ * @param <T> the type of a result
  */
 final class Lookups<T> {
-  /** Lookups that may wait. */
+  /** Capacity of the queue of lookups, and of that of each group. */
   static final int MOST_WAITING = 1024;
 
-  /** Lookups at once. */
+  /** Lookups that run at once. */
   static final int THREADS = 4;
 
   private static final long IDLE_SECONDS = 5;
@@ -37,13 +37,13 @@ final class Lookups<T> {
   private final ConcurrentHashMap<String, CompletableFuture<T>> underway =
       new ConcurrentHashMap<>();
 
-  /** The lookups of each group that wait for the one that has a thread, or is to get one. */
+  /** Queued lookups of each group that has a lookup running, or handed to the executor. */
   private final Map<String, Queue<Runnable>> groups = new HashMap<>();
 
   private final ThreadPoolExecutor executor;
 
   /**
-   * @param threads what its threads are called
+   * @param threads the name of its threads
    */
   Lookups(String threads) {
     this(work -> newThread(work, threads));
@@ -69,12 +69,13 @@ final class Lookups<T> {
   }
 
   /**
-   * Finds out what belongs to a key.
+   * Returns a Mono that looks up the value of a key.
    *
-   * @param group those with which it may not be under way at once
-   * @param lookup finds it out, and may block
-   * @param late the error if that takes longer than {@code timeout}
-   * @return it, what {@code lookup} throws, {@code late}, or {@link RejectedExecutionException}
+   * @param group lookups of the same group do not run at the same time
+   * @param lookup finds the value; may block
+   * @param late creates the error of a lookup that takes longer than {@code timeout}
+   * @return the value, or the error: what {@code lookup} throws, {@code late}, or {@link
+   *     RejectedExecutionException} if too many lookups wait or this was disposed
    */
   Mono<T> find(
       String key, String group, Supplier<T> lookup, Duration timeout, Supplier<Throwable> late) {
@@ -92,7 +93,7 @@ final class Lookups<T> {
     try {
       execute(group, () -> finish(key, lookup, begun));
     } catch (Throwable e) {
-      // Also where no thread can be had: the next who asks for the key is to try again.
+      // Errors included, such as no thread: the next lookup of the key tries again.
       underway.remove(key, begun);
       begun.completeExceptionally(e);
     }
@@ -141,12 +142,12 @@ final class Lookups<T> {
     }
   }
 
-  /** Returns whether it was disposed; if not, a rejected lookup was rejected as too many wait. */
+  /** Returns whether this was disposed. If not, a rejection means that too many lookups wait. */
   boolean isDisposed() {
     return executor.isShutdown();
   }
 
-  /** Gives up all lookups; those that are under way end by themselves. */
+  /** Fails all lookups with {@link RejectedExecutionException}; running ones end by themselves. */
   void dispose() {
     executor.shutdown();
     executor.getQueue().clear();
@@ -158,9 +159,9 @@ final class Lookups<T> {
   }
 
   /**
-   * Waits for the lookups that are under way, once it is disposed.
+   * Waits up to {@code nanos} for running lookups to end, after {@link #dispose}.
    *
-   * @return whether they ended in time
+   * @return whether all ended in time
    */
   boolean awaitEnd(long nanos) throws InterruptedException {
     return executor.awaitTermination(nanos, TimeUnit.NANOSECONDS);

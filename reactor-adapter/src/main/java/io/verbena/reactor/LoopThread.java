@@ -9,11 +9,12 @@ import reactor.core.scheduler.NonBlocking;
 
 /**
  * The thread of a completion loop. Reactor refuses to block it, and Netty keeps its thread locals
- * in an array. It inherits nothing from the thread that opens the transport but the thread group:
- * it would keep that alive, or act in its name, for as long as the transport lives.
+ * in an array. From the thread that opens the transport it inherits the thread group only: anything
+ * else, such as thread locals or the access control context, would stay in use for as long as the
+ * transport lives.
  */
 final class LoopThread extends FastThreadLocalThread implements NonBlocking {
-  @SuppressWarnings("ThreadPriorityCheck") // The opening thread's priority is not its own.
+  @SuppressWarnings("ThreadPriorityCheck") // Not the priority of the opening thread.
   private LoopThread(ThreadGroup group, Runnable work, String name) {
     super(group, work, name);
     setDaemon(true);
@@ -21,7 +22,7 @@ final class LoopThread extends FastThreadLocalThread implements NonBlocking {
     setContextClassLoader(LoopThread.class.getClassLoader());
   }
 
-  /** Creates a thread that runs {@code work}. */
+  /** Creates a thread that runs {@code work}; the caller starts it. */
   @SuppressWarnings("removal") // In Java 17 a thread inherits the access control context.
   static LoopThread create(Runnable work, String name) {
     ThreadGroup group = Thread.currentThread().getThreadGroup();

@@ -15,35 +15,35 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches loops that have not done a duty cycle for some time, and do not sleep: reports them, and
- * ends the wait of those whose deadlines pass meanwhile. It looks at the loops from a thread of its
- * own, and rests while all of them sleep: the first that goes on wakes it. Time in which it did not
- * run itself does not count: the JVM may have been stopped, and the loops with it.
+ * Detects completion loops that neither sleep nor finish a duty cycle within a limit. Reports them,
+ * and fails the operations that wait for such a loop once their deadlines have passed. Checks the
+ * loops on a thread of its own, which parks while all of them sleep: the first loop to wake unparks
+ * it. Time in which the watchdog itself did not run is not counted, as the JVM may have been
+ * paused, and the loops with it.
  */
 final class LoopWatchdog {
-  /** Gets the watchdog's reports, on its thread. */
+  /** Receives the watchdog's reports, on the watchdog's thread. */
   interface Report {
 
     /**
-     * Called when a loop is held up, and each minute while it is; at most once a minute for each.
+     * Called when a loop is held up, and again each minute while it stays so; at most once a minute
+     * for each loop.
      *
-     * @param loop is held up
-     * @param again whether it is still held up by what was reported before
-     * @param message says so, with the thread's stack and what to do
+     * @param loop names the loop, and tells for how long it has been held up
+     * @param again whether the same stall was reported before
+     * @param message describes the stall and its remedy, with the thread's stack
      */
     void heldUp(HeldUp loop, boolean again, String message);
 
     /**
-     * Called when a loop that was reported goes on.
+     * Called when a loop that was reported continues or has ended.
      *
-     * @param loop for how long it was held up in all
-     * @param message says so
+     * @param loop names the loop, and tells for how long it was held up in all
+     * @param message says the same
      */
     void goesOn(HeldUp loop, String message);
 
-    /**
-     * Runs an action that signals a passed deadline to a subscriber: foreign code, which may block.
-     */
+    /** Runs an action that signals a passed deadline to a subscriber, whose code may block. */
     void tell(Runnable late);
   }
 
@@ -60,18 +60,18 @@ final class LoopWatchdog {
   private final Set<CompletionLoop> heldUp = ConcurrentHashMap.newKeySet();
   private final Thread thread;
 
-  /** Whether a loop that goes on is to wake the watchdog. */
+  /** Whether a loop that wakes must unpark the watchdog. */
   private volatile boolean resting;
 
   private volatile boolean closed;
 
   /**
-   * Starts to watch.
+   * Starts the thread of the watchdog.
    *
    * @param name of the thread
    * @param limit how long a duty cycle may take, in nanoseconds, above 0
-   * @param loops the loops that there are now
-   * @param report takes what is found
+   * @param loops returns the current loops; called on the watchdog's thread
+   * @param report receives the reports
    */
   LoopWatchdog(String name, long limit, Supplier<List<CompletionLoop>> loops, Report report) {
     this(name, limit, BETWEEN_REPORTS, System::nanoTime, loops, report);
@@ -100,7 +100,7 @@ final class LoopWatchdog {
     return heldUp.contains(loop);
   }
 
-  /** A loop goes on, or there is another one. May be called by any thread. */
+  /** Unparks the watchdog if it rests: a loop woke or was added. May be called by any thread. */
   void wakeUp() {
     if (resting) {
       resting = false;
@@ -116,7 +116,7 @@ final class LoopWatchdog {
     long due = clock.getAsLong();
     while (!closed) {
       long now = clock.getAsLong();
-      forgive(now - due);
+      excludeDelay(now - due);
       long period = check(now);
       if (haveSlept()) {
         due = rest();
@@ -127,14 +127,17 @@ final class LoopWatchdog {
     }
   }
 
-  /** Does not count the time by which a look comes late. */
-  private void forgive(long late) {
+  /** Excludes the watchdog's own delay, in nanoseconds, from all measured times. */
+  private void excludeDelay(long late) {
     if (late > 0) {
       seen.values().forEach(each -> each.since += late);
     }
   }
 
-  /** Returns whether all loops have slept since the last look. */
+  /**
+   * Returns whether, at the last check, all loops slept and had done no duty cycle since the one
+   * before.
+   */
   private boolean haveSlept() {
     for (Progress each : seen.values()) {
       if (!each.hasSlept) {
@@ -144,10 +147,10 @@ final class LoopWatchdog {
     return true;
   }
 
-  /** Waits until a loop goes on; returns the time from when on it counts. */
+  /** Waits until a loop wakes; returns the time from which times are measured again. */
   private long rest() {
     resting = true;
-    // A loop that has gone on before it could see the flag is awake now, or has done a duty cycle.
+    // A loop that woke before it could see the flag is awake now, or has done a duty cycle.
     if (!closed && seen.values().stream().allMatch(Progress::sleepsOn)) {
       LockSupport.parkNanos(this, LONGEST_REST);
     }
@@ -157,7 +160,9 @@ final class LoopWatchdog {
     return now;
   }
 
-  /** Looks at all loops; returns for how long it need not look again, unless they all sleep. */
+  /**
+   * Checks all loops; returns the time to the next check in nanoseconds, unless all of them sleep.
+   */
   private long check(long now) {
     long period = limit / 2;
     List<CompletionLoop> current = loops.get();
@@ -178,14 +183,14 @@ final class LoopWatchdog {
     return new Progress(loop, watched, now);
   }
 
-  /** Stops to watch, and waits for the thread. */
+  /** Stops the watchdog, and waits for its thread to end. */
   void close() throws InterruptedException {
     closed = true;
     LockSupport.unpark(thread);
     thread.join();
   }
 
-  /** The last state that was seen of a loop. */
+  /** The state of a loop at the last check. */
   private final class Progress {
     private final CompletionLoop loop;
     private final Thread watched;
@@ -201,7 +206,10 @@ final class LoopWatchdog {
       since = now;
     }
 
-    /** Returns whether it sleeps, and has done no duty cycle since the last look. */
+    /**
+     * Returns whether the loop sleeps and has done no duty cycle since the last check, or its
+     * thread has ended.
+     */
     boolean sleepsOn() {
       return !watched.isAlive() || (loop.isSleeping() && loop.cycles() == cycles);
     }
@@ -230,10 +238,10 @@ final class LoopWatchdog {
         report.heldUp(state, again, message(watched, state));
       }
       loop.waiters().noteTakenUp(since);
-      // The look at the cycles must not come before the looks at what was taken up.
+      // Reads the cycles after the reads in noteTakenUp().
       VarHandle.loadLoadFence();
       if (loop.cycles() != cycles || loop.isSleeping()) {
-        // What was noted may have been taken up since, and not have waited that long.
+        // The loop went on meanwhile: the noted operations may not have waited that long.
         loop.waiters().forgetSeen();
         return;
       }
@@ -266,8 +274,8 @@ final class LoopWatchdog {
   private static String message(Thread watched, HeldUp state) {
     StringBuilder text =
         new StringBuilder(state.text())
-            .append(", and all its connections with it; move what")
-            .append(" blocks to another thread, as by publishOn(Schedulers.boundedElastic()):");
+            .append(", and all its connections with it; move blocking code to another")
+            .append(" thread, for example by publishOn(Schedulers.boundedElastic()):");
     for (StackTraceElement element : watched.getStackTrace()) {
       text.append("\n\tat ").append(element);
     }

@@ -21,10 +21,10 @@ import reactor.util.retry.Retry;
 
 /**
  * One bind to {@code rdma://host:port}: listens on one medium after the other, all at one port.
- * Leaves out those whose device cannot be used, and fails where a server listens on one already.
+ * Skips media whose device cannot be used, and fails if the port is taken on one of them.
  */
 final class MediaBind {
-  /** A port that is free on one medium may be taken on another. */
+  /** Retries of a bind to port 0: a port that is free on one medium may be taken on another. */
   private static final int PORTS_TRIED = 16;
 
   private static final Retry RETRY =
@@ -38,7 +38,7 @@ final class MediaBind {
   private final List<URI> order;
   private final Function<URI, Mono<RdmaServer>> bind;
 
-  /** Those that listen, until they are handed over; guarded by this, as any thread may cancel. */
+  /** Servers that listen, until they are handed over. Guarded by this, as any thread may cancel. */
   private final List<RdmaServer> bound = new ArrayList<>();
 
   private boolean givenUp;
@@ -54,14 +54,14 @@ final class MediaBind {
   }
 
   /**
-   * Listens.
+   * Returns a Mono that listens on all candidates.
    *
-   * @param candidates the fastest first
-   * @return a server on all that can be used, or {@link RdmaConnectException}
+   * @param candidates the addresses of the media, the fastest first
+   * @return a server on all media that can be used, or {@link RdmaConnectException}
    */
   static Mono<RdmaServer> bind(
       URI address, List<URI> candidates, Function<URI, Mono<RdmaServer>> bind) {
-    // The widest reach first: what has ports of the host says which one it is.
+    // The medium with the widest reach first: one that has the host's ports chooses the port.
     List<URI> order = new ArrayList<>(candidates);
     Collections.reverse(order);
     Mono<RdmaServer> once =
@@ -96,7 +96,10 @@ final class MediaBind {
             });
   }
 
-  /** The servers are the subscriber's from here on: one that takes one value cancels before it. */
+  /**
+   * Hands the servers over. A later cancel does not close them, as an operator that takes one value
+   * cancels before it emits.
+   */
   private synchronized Mono<RdmaServer> handOver() {
     if (givenUp) {
       return Mono.empty();

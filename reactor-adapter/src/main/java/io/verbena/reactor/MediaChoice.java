@@ -17,12 +17,12 @@ import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 
 /**
- * Chooses what carries the connections of addresses {@code rdma://host:port}: a server listens on
- * every medium that this process has, and a client takes the fastest that leads to it. Remembers
- * for a minute which that was. Thread-safe.
+ * Chooses the media for addresses {@code rdma://host:port}: a server listens on every medium of
+ * this process, and a client connects by the fastest medium that reaches the server. Remembers that
+ * medium for a minute. Thread-safe.
  */
 final class MediaChoice {
-  /** A faster medium may have come meanwhile. */
+  /** Limited, as a faster medium may have become available. */
   private static final long REMEMBERED_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final Media media;
@@ -30,15 +30,15 @@ final class MediaChoice {
   private final PeerMemory<URI, URI> remembered = new PeerMemory<>();
 
   /**
-   * @param media those that are present
-   * @param timeout how long it may take to find out what leads to an address
+   * @param media the media of this process
+   * @param timeout how long the search for the candidates of an address may take
    */
   MediaChoice(Media media, Duration timeout) {
     this.media = media;
     candidates = new NameResolver<>(timeout, MediaChoice::reason);
   }
 
-  /** Its host is not known, or the address is not understood, or no medium leads there. */
+  /** Returns the reason for errors: an unknown host, an invalid address, or no medium. */
   private static String reason(VerbsException why) {
     return why.getCause() instanceof UnknownHostException
         ? NameResolver.UNKNOWN_HOST
@@ -46,9 +46,10 @@ final class MediaChoice {
   }
 
   /**
-   * Connects by one medium after the other, that of the last connect first, until a server answers.
+   * Returns a Mono that tries one medium after the other, that of the last connect first, until a
+   * server answers.
    *
-   * @param timeout in nanoseconds
+   * @param timeout in nanoseconds, for all media together
    */
   Mono<RdmaConnection> connect(URI address, long timeout, MediaConnect.Connector connector) {
     long start = System.nanoTime();
@@ -60,7 +61,7 @@ final class MediaChoice {
   }
 
   /**
-   * Listens on all media that lead here, at one port.
+   * Returns a Mono that listens on all media of an address, at one port.
    *
    * @param bind listens on a candidate
    */
@@ -89,17 +90,19 @@ final class MediaChoice {
     return order;
   }
 
-  /** Notes what led to an address; returns whether that is news. */
+  /**
+   * Remembers the candidate that reached an address; returns whether it is another one than before.
+   */
   boolean remember(URI address, URI candidate) {
     return remembered.put(address, candidate, REMEMBERED_NANOS);
   }
 
-  /** Notes that a candidate does not lead to an address any more. */
+  /** Forgets a candidate that does not reach an address any more. */
   void forget(URI address, URI candidate) {
     remembered.remove(address, candidate);
   }
 
-  /** Gives up all that it is about to find out. */
+  /** Fails all searches for candidates. */
   void dispose() {
     candidates.dispose();
   }

@@ -18,7 +18,7 @@ final class MediaConnect {
 
   /** Connects by one medium. */
   interface Connector {
-    /** Connects to a candidate, within nanoseconds. */
+    /** Connects to a candidate within {@code timeout} nanoseconds. */
     Mono<RdmaConnection> connect(URI candidate, long timeout);
   }
 
@@ -45,7 +45,7 @@ final class MediaConnect {
     this.connector = connector;
   }
 
-  /** Tries what is left. Each medium has half of the time that is left, the last all of it. */
+  /** Tries the next medium. Each medium gets half of the remaining time, the last one all of it. */
   Mono<RdmaConnection> next() {
     URI candidate = order.get(failures.size());
     long left = ReactorTransport.left(timeout, start);
@@ -74,7 +74,7 @@ final class MediaConnect {
     return wasLast ? Mono.error(allFailed(failure)) : next();
   }
 
-  /** The server was reached, and would say the same by another medium. */
+  /** Returns whether the server itself answered; it would answer the same by another medium. */
   private static boolean isAnswer(RdmaException failure) {
     return failure instanceof HandshakeException
         || (failure instanceof RdmaConnectException refused && refused.rejection() != null);

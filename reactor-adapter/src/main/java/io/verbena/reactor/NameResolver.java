@@ -13,10 +13,10 @@ import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 
 /**
- * Looks host names up, off the loops. A name that was looked up a short time ago is in the JVM's
- * cache. Thread-safe.
+ * Resolves host names on threads other than the loops'. A name that was resolved a short time ago
+ * is in the JVM's cache. Thread-safe.
  *
- * @param <T> what a name leads to
+ * @param <T> the type of a resolved address
  */
 final class NameResolver<T> {
   /** The reason of a lookup that found no address. */
@@ -41,7 +41,7 @@ final class NameResolver<T> {
 
   /**
    * @param timeout how long a lookup may take
-   * @param reason what the error of a lookup says of it
+   * @param reason returns the reason for the error of a failed lookup
    */
   NameResolver(Duration timeout, Function<VerbsException, String> reason) {
     this(timeout, reason, new Lookups<>(THREADS));
@@ -55,11 +55,11 @@ final class NameResolver<T> {
   }
 
   /**
-   * Looks a name up.
+   * Returns a Mono that resolves the host name of an address.
    *
-   * @param operation what it is for
-   * @param lookup returns the address to use, and may block
-   * @return that address, or {@link RdmaTimeoutException}, {@link RdmaConnectException}
+   * @param operation the name of the operation, for errors
+   * @param lookup returns the address to use; may block
+   * @return the address to use, or {@link RdmaTimeoutException}, {@link RdmaConnectException}
    */
   Mono<T> resolve(String operation, URI address, Supplier<T> lookup) {
     String peer = address.toString();
@@ -80,9 +80,7 @@ final class NameResolver<T> {
             e -> new RdmaConnectException(operation, peer, refusal(), e))
         .onErrorMap(
             e -> !(e instanceof RdmaException),
-            e ->
-                new RdmaConnectException(
-                    operation, peer, "looking up the host of it threw " + e, e));
+            e -> new RdmaConnectException(operation, peer, "looking up its host threw " + e, e));
   }
 
   private String refusal() {
@@ -95,7 +93,7 @@ final class NameResolver<T> {
             + "); connect to IP addresses";
   }
 
-  /** Gives up all lookups. A thread that still waits for the name service ends after that. */
+  /** Fails all lookups. A thread that waits for the name service ends when that has answered. */
   void dispose() {
     lookups.dispose();
   }

@@ -34,9 +34,10 @@ import reactor.util.Logger;
 import reactor.util.Loggers;
 
 /**
- * The devices of a transport. One is opened when the first address needs it, off the loops; its
- * connections share protection domain, registered memory and completion loops. One that has failed
- * is opened again for the next address, and closed once it is unused. Thread-safe.
+ * The devices of a transport. A device is opened when the first address needs it, on a thread other
+ * than the loops'; its connections share protection domain, registered memory and completion loops.
+ * A device that has failed is opened again for the next address; the failed one is closed once it
+ * is unused. Thread-safe.
  */
 final class OpenDevices {
   private static final Logger LOG = Loggers.getLogger(OpenDevices.class);
@@ -45,7 +46,8 @@ final class OpenDevices {
 
   private record Route(DeviceLoops loops, long since) {
     /**
-     * Returns whether it is old enough that after a failure another device may be the right one.
+     * Returns whether the route is old enough that another device may be the right one after a
+     * failed connect.
      */
     boolean isOld() {
       return System.nanoTime() - since >= ROUTE_NANOS;
@@ -60,18 +62,18 @@ final class OpenDevices {
   private final DirectMemory direct;
   private final Lookups<DeviceLoops> openings = new Lookups<>("device-opening-of-verbena");
 
-  /** One for each device, or for all of a provider: held while one of them is opened. */
+  /** Locks by scheme and query of an address; held while a device for such an address is opened. */
   private final Map<String, Object> openingLocks = new ConcurrentHashMap<>();
 
   private final Map<String, DeviceLoops> hcas = new HashMap<>();
 
-  /** Devices that have failed, and were opened again, as far as they could not be closed yet. */
+  /** Failed devices that were opened again, but could not be closed yet. */
   private final List<DeviceLoops> failedHcas = new ArrayList<>();
 
-  /** Held by the thread that closes those: devices of several addresses may be opened at once. */
+  /** Held while {@link #failedHcas} are closed, as several devices may be opened at once. */
   private final ReentrantLock closingFailed = new ReentrantLock();
 
-  /** Of several devices the one for a host, as finding that out opens one. */
+  /** Routes to hosts that one of several devices reaches; kept, as finding one opens a device. */
   private final Map<String, Route> routes =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -84,16 +86,16 @@ final class OpenDevices {
 
   private boolean disposed;
 
-  /** Whether a thread is disposing of them just now. */
+  /** Whether a thread is between {@link #beginDispose} and {@link #endDispose}. */
   private boolean disposing;
 
   /**
-   * @param invoker who gives turns to all that else have threads, or null
-   * @param providers those that are present
-   * @param opener opens a device for an address of a provider that is present; null for the
-   *     provider itself
-   * @param allocations runs what takes too long for a loop; null for a thread of each device's own
-   * @param direct what registered memory is made of
+   * @param invoker invokes the duty cycles of loops and dispatchers in place of threads, or null
+   * @param providers the available providers
+   * @param opener opens the device for an address; null to open it by the address's provider
+   * @param allocations runs allocations that would take a loop too long; null for a thread for each
+   *     device
+   * @param direct allocates the memory to register
    */
   OpenDevices(
       RdmaOptions options,
@@ -110,7 +112,11 @@ final class OpenDevices {
     this.direct = direct;
   }
 
-  /** The provider of the address's scheme. */
+  /**
+   * Returns the provider of the address's scheme.
+   *
+   * @throws UnknownSchemeException if there is none
+   */
   VerbsProvider provider(URI address) {
     try {
       return providers.of(address);
@@ -119,7 +125,11 @@ final class OpenDevices {
     }
   }
 
-  /** The device for an address, if it is open. */
+  /**
+   * Returns the working device for an address, or null if it is not open.
+   *
+   * @throws RdmaConnectException if the transport was disposed
+   */
   synchronized @Nullable DeviceLoops known(String operation, URI address) {
     if (disposed) {
       throw disposed(operation, address);
@@ -132,12 +142,15 @@ final class OpenDevices {
     return loops == null || loops.haveFailed() ? null : loops;
   }
 
-  /** Returns whether it was one of several devices that led to the host of an address. */
+  /** Returns whether the device for an address is one of several, chosen by the host. */
   synchronized boolean isRouted(URI address) {
     return routes.containsKey(routeKey(address));
   }
 
-  /** A connect failed: another device may lead there by now, which is found out by opening one. */
+  /**
+   * Forgets an old route after a failed connect, as another device may reach the host by now; the
+   * next connect finds out by opening one.
+   */
   synchronized void forgetRoute(URI address) {
     Route route = routes.get(routeKey(address));
     if (route != null && route.isOld()) {
@@ -145,7 +158,10 @@ final class OpenDevices {
     }
   }
 
-  /** The device for an address, opened on a thread that may take its time. */
+  /**
+   * Returns a Mono of the device for an address, opened on a thread that may block; with an
+   * invoker, on the thread that subscribes.
+   */
   Mono<DeviceLoops> opened(String operation, URI address, Duration timeout) {
     if (invoker != null) {
       return Mono.fromSupplier(() -> open(operation, address));
@@ -167,7 +183,12 @@ final class OpenDevices {
                         operation, peer, "too many devices wait to be opened", e));
   }
 
-  /** Returns the device for an address; opens it, once for all calls at the same time. */
+  /**
+   * Returns the device for an address; opens it if needed, once for all concurrent calls. May
+   * block.
+   *
+   * @throws RdmaConnectException if no device can be opened, or the transport was disposed
+   */
   DeviceLoops open(String operation, URI address) {
     VerbsProvider provider = provider(address);
     String single = singleKey(address);
@@ -214,8 +235,8 @@ final class OpenDevices {
   }
 
   /**
-   * Closes the devices that have failed, unless another thread does so; one that is still used is
-   * left for the next time.
+   * Closes failed devices, unless another thread does so. A device that is still in use is tried
+   * again by the next call.
    */
   private void closeFailed() {
     // The thread that invokes the loops must not wait for them.
@@ -242,7 +263,7 @@ final class OpenDevices {
     }
   }
 
-  /** Keeps an open device until all are disposed of; returns false if they have been. */
+  /** Adds an open device; returns false if the transport was disposed. */
   private synchronized boolean keep(String key, DeviceLoops loops, @Nullable String route) {
     if (disposed) {
       return false;
@@ -257,7 +278,7 @@ final class OpenDevices {
     return true;
   }
 
-  /** The transport was disposed while it opened a device. */
+  /** Closes a device that was opened while the transport was disposed. */
   private static void closeUnused(DeviceLoops loops) {
     try {
       loops.close();
@@ -266,12 +287,15 @@ final class OpenDevices {
     }
   }
 
-  /** Options stand in the query: another query may be another device. */
+  /**
+   * Returns the key of the only device of a scheme: scheme and query. Options are in the query, so
+   * another query may mean another device.
+   */
   private static String singleKey(URI address) {
     return scheme(address) + '?' + Objects.toString(address.getRawQuery(), "");
   }
 
-  /** Returns what tells a device from the others; closes it if it does not answer. */
+  /** Returns the key of a device in {@link #hcas}; closes the device if that throws. */
   private static String keyOrClose(Device device, URI address, boolean isOnly) {
     boolean answered = false;
     try {
@@ -296,7 +320,7 @@ final class OpenDevices {
   }
 
   /**
-   * Returns whether a device serves only the hosts that its port leads to: an option may belong to
+   * Returns whether a device serves only the hosts that its port reaches: an option may belong to
    * the port, as a GID does. Without options any port will do, as the route chooses one for each
    * connection.
    */
@@ -321,9 +345,10 @@ final class OpenDevices {
   }
 
   /**
-   * Refuses to open further devices.
+   * Starts to dispose of the devices: no further one is opened.
    *
-   * @return those to {@link #close}, until {@link #endDispose}; null if another thread is at it
+   * @return the devices to {@link #close} before {@link #endDispose}; null if another thread is
+   *     disposing of them
    */
   @Nullable List<DeviceLoops> beginDispose() {
     List<DeviceLoops> toClose;
@@ -342,7 +367,7 @@ final class OpenDevices {
   }
 
   /**
-   * Waits for openings under way: the thread that opens a device closes it then.
+   * Waits for devices that are being opened; the thread that opens one closes it then.
    *
    * @return the error if that takes too long, or null
    */
@@ -359,14 +384,14 @@ final class OpenDevices {
   }
 
   /**
-   * Closes devices; forgets those that are closed.
+   * Closes devices, and removes those that were closed.
    *
-   * @param before what went wrong before, or null
-   * @return what went wrong first, or null
+   * @param before an earlier failure, or null
+   * @return the first failure, or null
    */
   @Nullable RuntimeException close(List<DeviceLoops> toClose, @Nullable RuntimeException before) {
     RuntimeException failure = before;
-    // A thread that opens a device still may be closing one of them.
+    // A thread that opens a device may still be closing one of them.
     closingFailed.lock();
     try {
       for (DeviceLoops hca : toClose) {
@@ -391,7 +416,7 @@ final class OpenDevices {
     failedHcas.remove(hca);
   }
 
-  /** Lets another call dispose of what is left. */
+  /** Ends the dispose; another one may close the devices that are left. */
   synchronized void endDispose() {
     disposing = false;
   }

@@ -40,11 +40,12 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The transport over any verbs provider: connects and listens on the devices of {@link
- * OpenDevices}, and looks host names up before.
+ * The reactive transport over any verbs provider. Resolves host names, then connects and listens on
+ * the devices of {@link OpenDevices}.
  *
- * <p>{@link #dispose} waits until all is closed, within {@link RdmaOptions#closeTimeout}; called
- * from a completion loop, it leaves that to a thread of its own.
+ * <p>{@link #dispose} waits until all is closed: for each thread, 5 seconds longer than {@link
+ * RdmaOptions#closeTimeout} at most. On the thread of a completion loop it starts a thread that
+ * waits, and returns.
  */
 final class ReactorTransport implements RdmaTransport {
   private static final ByteBuffer NO_DATA = ByteBuffer.allocate(0);
@@ -56,18 +57,18 @@ final class ReactorTransport implements RdmaTransport {
   private final MediaChoice media;
   private final List<Server> servers = new ArrayList<>();
 
-  /** A transport with threads of its own, over the providers that are present. */
+  /** Creates a transport with threads of its own, over the available providers. */
   ReactorTransport(RdmaOptions options) {
     this(options, null, VerbsProviders.load(), null, null, DirectMemory.jvm());
   }
 
   /**
-   * @param invoker who gives turns to all that else have threads, or null
-   * @param providers those that are present
-   * @param opener opens a device for an address of a provider that is present; null for the
-   *     provider itself
-   * @param allocations runs what takes too long for a loop; null for a thread of each device's own
-   * @param direct what registered memory is made of
+   * @param invoker invokes the duty cycles of loops and dispatchers in place of threads, or null
+   * @param providers the available providers
+   * @param opener opens the device for an address; null to open it by the address's provider
+   * @param allocations runs allocations that would take a loop too long; null for a thread for each
+   *     device
+   * @param direct allocates the memory to register
    */
   ReactorTransport(
       RdmaOptions options,
@@ -128,7 +129,10 @@ final class ReactorTransport implements RdmaTransport {
         .flatMap(resolved -> connectTo(resolved, data, left(timeout, start)));
   }
 
-  /** Returns the lookup that an address needs, or null; a provider is foreign code. */
+  /**
+   * Returns the host name lookup that an address needs, or null. Wraps what the provider throws,
+   * which is foreign code.
+   */
   private @Nullable Supplier<URI> lookup(String operation, URI address) {
     VerbsProvider provider = devices.provider(address);
     try {
@@ -222,7 +226,7 @@ final class ReactorTransport implements RdmaTransport {
         known == null
             ? devices.opened("bind", address, options.connectTimeout())
             : Mono.just(known);
-    return hca.map(its -> listen(its, address, slots, hook, handler));
+    return hca.map(opened -> listen(opened, address, slots, hook, handler));
   }
 
   private RdmaServer listen(
@@ -232,8 +236,8 @@ final class ReactorTransport implements RdmaTransport {
       @Nullable AcceptHook hook,
       Function<RdmaConnection, ? extends Publisher<Void>> handler) {
     try {
-      // A thread that disposes of the transport finds the server listening, or it does not listen
-      // any more.
+      // A thread that disposes of the transport finds this server in the list, or isDisposed() is
+      // true here.
       synchronized (servers) {
         if (isDisposed()) {
           throw OpenDevices.disposed("bind", address);
@@ -291,7 +295,7 @@ final class ReactorTransport implements RdmaTransport {
     return (known == null ? devices.open("memory", address) : known).memory();
   }
 
-  /** Returns the exception that Reactor's own block() throws. */
+  /** Returns an exception of the type that Reactor's {@code block()} throws. */
   private static IllegalStateException wouldBlock(String work) {
     return new IllegalStateException(
         "memory: "
@@ -299,7 +303,7 @@ final class ReactorTransport implements RdmaTransport {
             + " would block "
             + Thread.currentThread().getName()
             + " (expected: a thread that may block); RdmaConnection.memory() and"
-            + " RdmaServer.memory() have not to wait for it");
+            + " RdmaServer.memory() do not block");
   }
 
   @Override
@@ -336,7 +340,9 @@ final class ReactorTransport implements RdmaTransport {
     }
   }
 
-  /** Closes the servers; returns what went wrong first, {@code before} if that is not null. */
+  /**
+   * Closes the servers; returns {@code before} if it is not null, else the first failure, or null.
+   */
   private @Nullable RuntimeException closeServers(@Nullable RuntimeException before) {
     List<Server> listening;
     synchronized (servers) {

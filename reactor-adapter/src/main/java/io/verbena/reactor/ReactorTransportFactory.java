@@ -12,10 +12,10 @@ import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
 import java.util.function.Function;
 
-/** The factory by which {@link java.util.ServiceLoader} finds the transport. */
+/** The factory of the reactive transport, for {@link java.util.ServiceLoader}. */
 public final class ReactorTransportFactory implements RdmaTransport.Factory {
 
-  /** For the service loader. */
+  /** Called by the service loader. */
   public ReactorTransportFactory() {}
 
   @Override
@@ -24,15 +24,15 @@ public final class ReactorTransportFactory implements RdmaTransport.Factory {
   }
 
   /**
-   * A transport without threads, all of whose work is done in turns that {@code invoker} gives it,
-   * within which it calls subscribers. No code may wait for it ({@code block()}) in a turn, and
-   * outside only by giving turns; {@link RdmaTransport#dispose} gives them by {@link
-   * DutyCycleInvoker#awaitFor}. For simulations.
+   * Creates a transport without threads, for simulations: {@code invoker} invokes its duty cycles,
+   * which call its subscribers. Code within a duty cycle must not wait for the transport ({@code
+   * block()}); other code waits by invoking duty cycles, as {@link RdmaTransport#dispose} does by
+   * {@link DutyCycleInvoker#awaitFor}.
    *
-   * @param providers those whose schemes addresses may have; loading them takes a while
-   * @param devices opens a device that needs no thread, for an address whose scheme is that of a
-   *     provider; the transport closes it
-   * @param direct what registered memory is made of
+   * @param providers the providers for the schemes of addresses; loading them takes a while
+   * @param devices opens the device for an address of one of {@code providers}; the device must
+   *     need no thread, and the transport closes it
+   * @param direct allocates the memory to register
    */
   public static RdmaTransport conducted(
       RdmaOptions options,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The reactive transport over any verbs provider. Programs reach it through {@link
- * io.verbena.RdmaTransport}; nothing here is for them.
+ * The reactive transport over any verbs provider. Programs use it through {@link
+ * io.verbena.RdmaTransport}; this package is not their API.
  */
 @NullMarked
 package io.verbena.reactor;

@@ -10,16 +10,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Lets a test break emulated HCAs, as hardware breaks or is pulled out: those that were opened as
- * {@code emulated://name?fuse=a} fail when {@code inject("a")} is called.
+ * Lets a test break emulated HCAs, as if the hardware failed or was pulled out: {@code inject("a")}
+ * breaks the HCAs that were opened as {@code emulated://name?fuse=a}.
  *
- * <p>A program then sees what it would see of a failed RNIC. The device raises {@code
- * DEVICE_FATAL}, its connection managers raise {@code DEVICE_REMOVAL} for each connection. Its
- * queue pairs go to ERR: pending requests are flushed, and so are those that are posted from then
- * on. Peers are told nothing; what they send is not answered. Every verb that makes or changes
- * something, connects or listens fails with {@link io.verbena.verbs.VerbsError#IO}, and so does
- * waiting for connection events once there are none left. Completions and events can be taken as
- * before, and closing frees everything.
+ * <p>The program then sees the same as with a failed RNIC. The device raises {@code DEVICE_FATAL},
+ * and its connection managers raise {@code DEVICE_REMOVAL} for each connection. Its queue pairs go
+ * to ERR: pending requests and all requests posted later are flushed. Peers are not notified, and
+ * their messages are not answered. Every verb that creates or modifies an object, connects or
+ * listens fails with {@link io.verbena.verbs.VerbsError#IO}; so does a wait for connection events
+ * once none are left. The program can still poll completions and take events, and closing the
+ * objects frees everything.
  *
  * <p>Thread-safe.
  */
@@ -37,11 +37,11 @@ public final class DeviceFault {
   private DeviceFault() {}
 
   /**
-   * Breaks all HCAs that are open with this fuse. All events are raised when this returns, and each
-   * HCA has failed for good; those that are opened later work.
+   * Breaks all HCAs that are open with this fuse. When this method returns, all events have been
+   * raised and these HCAs have failed permanently; HCAs opened later work.
    *
-   * @param fuse its name, as in the address
-   * @return the number of HCAs that failed by this call
+   * @param fuse the fuse's name, as in the address
+   * @return the number of HCAs that this call broke
    */
   public static int inject(String fuse) {
     List<EmulatedDevice> devices;
@@ -55,7 +55,7 @@ public final class DeviceFault {
     return count;
   }
 
-  /** Adds a device, which was just opened, to those that fail with this fuse. */
+  /** Registers a device that was just opened with this fuse. */
   static void insert(String fuse, EmulatedDevice device) {
     synchronized (DEVICES) {
       DEVICES.computeIfAbsent(fuse, name -> new HashSet<>()).add(device);

@@ -15,9 +15,12 @@ import java.io.IOException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The iWARP HCA of this JVM, while a device of it is open. */
+/** Holds the iWARP HCA of this JVM while one of its devices is open. */
 final class IwarpFabrics {
-  /** The most connections whose request has not come or waits for a program. */
+  /**
+   * The maximum number of connections whose request has not arrived yet, or waits for a program to
+   * answer it.
+   */
   private static final int MOST_HALF_OPEN = 1024;
 
   /** Held while a device is opened or closed. */
@@ -32,16 +35,18 @@ final class IwarpFabrics {
   /**
    * Opens a device.
    *
-   * @throws VerbsException {@code IO} if no selector can be opened, {@code INVALID} for a capture
-   *     that the HCA, open already, does not have
+   * @throws VerbsException {@code IO} if no selector can be opened, {@code INVALID} if {@code pcap}
+   *     differs from that of the HCA that is already open
    */
   static EmulatedDevice open(IwarpAddress address) {
     String capture = address.option(Option.PCAP);
-    // First: an HCA is ended by its last device, and one that never had a device by nobody.
+    // Checked before an HCA starts: only its last device ends an HCA, so one without devices would
+    // not end.
     DeviceAttributes attributes = DeviceLimits.ofStreams(IwarpFabric.NAME, address.limits());
     synchronized (LOCK) {
       Open now = open;
-      // An HCA without devices only ends its streams: its capture may be replaced.
+      // An HCA without devices is only ending its streams: an HCA with another capture may replace
+      // it.
       boolean free = now != null && !now.fabric.isInUse();
       if (now == null || (free && !Objects.equals(capture, now.capture))) {
         now = start(capture);
@@ -50,7 +55,7 @@ final class IwarpFabrics {
       if (capture != null && !capture.equals(now.capture)) {
         throw new VerbsException(
             VerbsError.INVALID,
-            "pcap: " + capture + " (expected: " + now.capture + ", with which it is open)");
+            "pcap: " + capture + " (expected: " + now.capture + ", of the HCA that is open)");
       }
       return EmulatedDevice.open(now.fabric, attributes, new IwarpConnectionManagers(now.fabric));
     }
@@ -71,7 +76,7 @@ final class IwarpFabrics {
     }
   }
 
-  /** Runs when an HCA has gone, under {@link #LOCK}. */
+  /** Called under {@link #LOCK} when an HCA has ended. */
   private static final class Ended implements Runnable {
     private final @Nullable TcpCapture file;
     private @Nullable IwarpFabric of;

@@ -13,41 +13,45 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emulated HCAs on UDP sockets, as {@code roce://host:port}: they talk RoCEv2 to HCAs of the same
- * kind in other processes and on other hosts, and to others that speak RoCEv2. The host is an
- * address of this machine, to listen on, or one to reach; the port is that of the connection
- * manager ({@code RDMA_PS_TCP}, or {@code RDMA_PS_UDP} for datagrams), any free one if it is 0 or
- * missing.
+ * Emulated HCAs that speak RoCEv2 over UDP sockets, with addresses {@code roce://host:port}. Their
+ * peers are HCAs of the same kind in other processes and on other hosts, and other implementations
+ * of RoCEv2. To listen, the host is an address of this machine; to connect, it is that of the peer.
+ * The port is that of the connection manager ({@code RDMA_PS_TCP}, or {@code RDMA_PS_UDP} for
+ * datagrams); 0 or none means any free port.
  *
- * <p>Devices that are opened on one address of this machine share its HCA, as contexts of one RNIC
- * do. The HCA takes packets on UDP port 4791. If another process has that port already, the HCA
- * takes any other one and puts it into its GID; then it can exchange packets only with HCAs of the
- * same kind. Over IPv6, whose GIDs have no room for a port, it takes port 4791 or fails; link-local
- * addresses cannot be used. A host that has both kinds of addresses is reached by IPv4.
+ * <p>Devices that are opened on one address of this machine share one HCA, as contexts share an
+ * RNIC. The HCA receives packets on UDP port 4791. If another process uses that port, the HCA uses
+ * any free port and puts it into its GID; it can then exchange packets only with HCAs of the same
+ * kind. IPv6 GIDs have no room for a port: over IPv6 opening fails if port 4791 is in use.
+ * Link-local IPv6 addresses cannot be used. A host name with IPv4 and IPv6 addresses stands for the
+ * first IPv4 address.
  *
  * <p>Options:
  *
  * <ul>
- *   <li>{@code udp-port=N}: the host's HCA takes packets on another UDP port than 4791, as only
- *       HCAs of the same kind can; 0 to listen on any. A datagram does not tell this port of its
- *       sender: the way back that its header gives leads to 4791
+ *   <li>{@code udp-port=N}: the UDP port of the host's HCA if it is not 4791; only HCAs of the same
+ *       kind support that. 0 means any free port, to listen. The header of a datagram does not hold
+ *       the sender's port: answers go to 4791
  *   <li>{@code device=NAME}: the network interface to use
- *   <li>{@code source=ADDRESS}: the address of this machine to use
- *   <li>{@code mtu=N}: 256, 512, 1024, 2048 or 4096 bytes of payload per packet; without it, the
- *       most that the interface carries
- *   <li>{@code pcap=FILE}: writes all packets to a file
+ *   <li>{@code source=ADDRESS}: the local address to use
+ *   <li>{@code mtu=N}: 256, 512, 1024, 2048 or 4096 bytes of payload per packet; default the most
+ *       that the interface carries
+ *   <li>{@code pcap=FILE}: writes all packets to a capture file
  *   <li>{@code max-half-open=N}, {@code max-half-open-per-peer=N}: limits on connections that were
- *       requested but not finished, of all peers and of one IP address; 1024 and 256 without it. A
- *       request beyond them is not answered, and the peer repeats it
- *   <li>{@code key-file=FILE}: connections that this address names, to listen on or to connect to,
- *       are locked: each end proves to the other that it has the bytes of the file, and every
- *       packet is sealed. Between HCAs of the same kind; not for datagrams
+ *       requested but are not established, of all peers and of one IP address; default 1024 and
+ *       256. A request beyond a limit is not answered, and the peer repeats it
+ *   <li>{@code max-connections-per-peer=N}: a limit on connections that one IP address has
+ *       requested, established or not; default none. A request beyond it is rejected
+ *   <li>{@code key-file=FILE}: locks the connections that are made to or accepted on this address:
+ *       each end proves to the other that it has the bytes of the file, and every packet is sealed.
+ *       Only between HCAs of the same kind; not for datagrams
  *   <li>{@code sanitize=true}: as for {@link EmulatedProvider}
+ *   <li>limits of the device, as for {@link EmulatedProvider}
  * </ul>
  *
- * <p>Before JDK 19 a UDP socket cannot choose the IPv4 fields that the invariant CRC covers: then
- * only HCAs of the same kind accept its packets, and the provider logs this once. Packets of
- * Soft-RoCE over IPv6 have no UDP checksum, and Linux drops them for Java's sockets: IPv6 works
+ * <p>Before JDK 19 a UDP socket cannot set the IPv4 fields that the invariant CRC covers: only HCAs
+ * of the same kind accept its packets, and the provider logs this once. Soft-RoCE sends IPv6
+ * packets without a UDP checksum, and Linux does not deliver them to Java's sockets: IPv6 works
  * only between HCAs of the same kind.
  */
 public final class RoceProvider implements VerbsProvider {
@@ -70,7 +74,7 @@ public final class RoceProvider implements VerbsProvider {
   @Override
   public Device open(URI address) {
     RoceAddress parsed = RoceAddress.parse(address);
-    // Each listen and connect reads the key; that it is missing is better known now.
+    // Each listen and connect reads the key again; this read reports a missing file early.
     LockKey unused = parsed.key();
     return SanitizeOption.open(
         parsed.option(RoceAddress.Option.SANITIZE), () -> UdpFabrics.open(parsed));

@@ -13,7 +13,7 @@ final class SanitizeOption {
   private SanitizeOption() {}
 
   /**
-   * Opens a device, sanitized if the option asks for it.
+   * Opens a device, and wraps it in the sanitizer if the option says so.
    *
    * @param value {@code false}, {@code true}, {@code throw}, or null for false
    * @throws VerbsException {@code INVALID} for any other value, before the device is opened

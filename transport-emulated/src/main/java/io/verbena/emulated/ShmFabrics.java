@@ -41,13 +41,15 @@ final class ShmFabrics {
   /**
    * Opens a device.
    *
-   * @throws VerbsException {@code INVALID} for a folder that others than this user may access, or a
-   *     capture that the HCA, open already, does not have; {@code IO} if files cannot be made there
+   * @throws VerbsException {@code INVALID} if other users may access the folder, or if {@code pcap}
+   *     differs from that of the HCA that is already open; {@code IO} if files cannot be created in
+   *     the folder
    */
   static EmulatedDevice open(ShmAddress address) {
     SharedFolder folder = SharedFolder.open(address.option(Option.DIR));
     String capture = address.option(Option.PCAP);
-    // First: an HCA is ended by its last device, and one that never had a device by nobody.
+    // Checked before an HCA starts: only its last device ends an HCA, so one without devices would
+    // not end.
     DeviceAttributes attributes = DeviceLimits.ofWire(DEVICE_NAME, address.limits());
     synchronized (LOCK) {
       Open open = OPEN.get(folder.path());
@@ -58,7 +60,7 @@ final class ShmFabrics {
       if (capture != null && !capture.equals(open.capture)) {
         throw new VerbsException(
             VerbsError.INVALID,
-            "pcap: " + capture + " (expected: " + open.capture + ", with which it is open)");
+            "pcap: " + capture + " (expected: " + open.capture + ", of the HCA that is open)");
       }
       return EmulatedDevice.open(open.fabric, attributes, open.managers);
     }

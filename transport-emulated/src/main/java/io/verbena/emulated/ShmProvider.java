@@ -8,22 +8,23 @@ import java.net.URI;
 import java.util.List;
 
 /**
- * Emulated HCAs on shared memory, as {@code shm://name}: between processes of one user on one host,
- * and between containers that share a folder. The name is that of a service, to listen on or to
- * connect to; {@code shm://name:port} is another service for each port, any free one if it is 0.
- * Every IP address and {@code localhost} are one name.
+ * Emulated HCAs on shared memory, with addresses {@code shm://name}. They connect processes of one
+ * user on one host, also in containers that share a folder. The name denotes a service, to listen
+ * on or to connect to. {@code shm://name:port} is another service for each port; port 0 means any
+ * free port. All IP addresses and {@code localhost} are the same name.
  *
- * <p>All devices that a process opens in one folder share an HCA. When a process ends, for whatever
- * reason, its peers notice: their connections end, and operations that wait for it fail.
+ * <p>All devices that a process opens in one folder share one HCA. When a process ends, for
+ * whatever reason, its peers detect that: their connections to it end, and operations that wait for
+ * it fail.
  *
  * <p>Options:
  *
  * <ul>
- *   <li>{@code dir=FOLDER}: the folder where processes find each other, an absolute path; without
- *       it, {@code verbena-UID} in the host's shared memory. Only the user may have access to the
- *       folder: whoever may write there can do to a process of this user what a library in it could
- *   <li>{@code pcap=FILE}: writes all packets to a file; those of peers without this option lack
- *       the payload that this end copies out of their memory
+ *   <li>{@code dir=FOLDER}: the absolute path of the folder in which processes find each other;
+ *       default {@code verbena-UID} in the host's shared memory. Only the user may have access to
+ *       the folder: a writer to it can do to the user's processes all that a library in them could
+ *   <li>{@code pcap=FILE}: writes all packets to a capture file. Packets of a peer without this
+ *       option lack the payload that this end copies out of the peer's memory
  *   <li>{@code sanitize=true}: as for {@link EmulatedProvider}
  *   <li>limits of the device, as for {@link EmulatedProvider}
  * </ul>

@@ -18,9 +18,8 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
 /**
- * A network of emulated HCAs in virtual time, for programs over the verbs whose runs are to be
- * repeated to the bit: a run is a pure function of the seed, the faults, and what the program does
- * when.
+ * A network of emulated HCAs in virtual time, for verbs programs whose runs must repeat exactly: a
+ * run is a pure function of the seed, the faults, and the program's calls and their times.
  *
  * <pre>{@code
  * SimulatedFabric fabric = new SimulatedFabric(seed, FaultSchedule.none(1000));
@@ -30,13 +29,13 @@ import java.util.function.BooleanSupplier;
  * fabric.run(() -> queue.poll(batch) > 0, deadline);
  * }</pre>
  *
- * <p>One thread does everything: it calls the verbs, and takes the steps in which the HCAs work. It
- * must not wait in a verb (an event that is awaited with a timeout does not come meanwhile), and
- * not use a clock. Time passes only between steps, when there is nothing to do at its present
- * moment. The timers of connections and of devices are alarms of {@link #time} too.
+ * <p>Not thread-safe. One thread does everything: it calls the verbs, and {@link #step} or {@link
+ * #run}, in which the HCAs work. The thread must not wait in a verb (no event arrives while it
+ * waits), and must not read a clock. Time passes only in a step that finds nothing to do at the
+ * present moment. The timers of connections and devices are alarms of {@link #time}, too.
  *
- * <p>For a run to repeat, its program must not depend on anything without a fixed order: no thread,
- * no identity hash, no real address; memory to register is best a slice that begins on a page.
+ * <p>For a run to repeat, the program must not depend on anything without a fixed order: no
+ * threads, no identity hashes, no real addresses. Register slices of memory that begin on a page.
  */
 public final class SimulatedFabric {
   private final VirtualTime time = new VirtualTime();
@@ -44,7 +43,12 @@ public final class SimulatedFabric {
   private final Driven fabric;
   private final LocalConnectionManagers managers = new LocalConnectionManagers();
 
-  /** Creates a network with frames of its own. */
+  /**
+   * Creates a network with its own pool of frames.
+   *
+   * @param seed the seed of keys, queue pair numbers and starting PSNs
+   * @param faults the faults of the wire
+   */
   public SimulatedFabric(long seed, FaultSchedule faults) {
     this(seed, faults, FlowControl.FIXED, new FlightPool());
   }
@@ -55,14 +59,14 @@ public final class SimulatedFabric {
    * @param seed the seed of keys, queue pair numbers and starting PSNs
    * @param faults the faults of the wire
    * @param flow how much its queue pairs may have in flight
-   * @param pool the pool, for one network after the other
+   * @param pool the pool, for one network at a time
    */
   public SimulatedFabric(long seed, FaultSchedule faults, FlowControl flow, FlightPool pool) {
     wire = new SimulatedWire(time, faults, pool);
     fabric = new Driven(new Secrets(new SplittableRandom(seed)), time, wire, flow);
   }
 
-  /** Opens another HCA; its port is the next on the wire. */
+  /** Opens another HCA, on the next port of the wire. */
   public Device open() {
     return open(DeviceLimits.FULL);
   }
@@ -72,22 +76,22 @@ public final class SimulatedFabric {
     return EmulatedDevice.open(fabric, limits, managers);
   }
 
-  /** Returns the time in which everything happens. */
+  /** Returns the virtual time of the network. */
   public VirtualTime time() {
     return time;
   }
 
-  /** Returns the wire, to watch it. */
+  /** Returns the wire, for instance to tap it. */
   public SimulatedWire wire() {
     return wire;
   }
 
   /**
-   * Takes the next step: an alarm or a packet of the present moment, or work that the program
-   * posted; else advances to the next moment.
+   * Takes the next step: runs an alarm or delivers a packet of the present moment, or serves posted
+   * requests; if there is none, advances to the next moment.
    *
-   * @param deadline the last moment to advance to
-   * @return false if there is nothing left to do until then
+   * @param deadline the last moment to advance to, in nanoseconds of {@link #time}
+   * @return false if nothing is left to do until the deadline
    */
   public boolean step(long deadline) {
     return time.runDue() || fabric.serve() || time.advance(deadline);
@@ -97,7 +101,7 @@ public final class SimulatedFabric {
    * Takes steps until a condition holds.
    *
    * @param condition checked before each step
-   * @param deadline the last moment to advance to
+   * @param deadline the last moment to advance to, in nanoseconds of {@link #time}
    * @return whether the condition holds; if not, nothing is left to do until the deadline
    */
   public boolean run(BooleanSupplier condition, long deadline) {
@@ -114,7 +118,7 @@ public final class SimulatedFabric {
     while (step(Long.MAX_VALUE)) {}
   }
 
-  /** The fabric as its devices know it. */
+  /** The fabric that the devices are plugged into. */
   private static final class Driven extends PacketFabric {
     private final VirtualTime time;
     private final FlowControl flow;

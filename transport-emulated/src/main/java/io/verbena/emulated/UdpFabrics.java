@@ -31,8 +31,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The HCAs on UDP sockets that are open in this JVM, each with its connection managers: one for
- * each address and UDP port.
+ * The HCAs on UDP sockets that are open in this JVM, one for each local address and UDP port, and
+ * their connection managers.
  */
 final class UdpFabrics {
   private static final Logger LOG = System.getLogger(UdpFabrics.class.getName());
@@ -40,12 +40,12 @@ final class UdpFabrics {
   /** Held while a device is opened or closed. */
   private static final Object LOCK = new Object();
 
-  private static final AtomicBoolean TOLD = new AtomicBoolean();
+  private static final AtomicBoolean LOGGED = new AtomicBoolean();
   private static final Map<LocalEndpoint, Open> OPEN = new HashMap<>();
 
   /**
-   * The address and port that an HCA was asked for. If the port was taken, the HCA has another one,
-   * and those who ask for the same endpoint still find it.
+   * The address and port that were requested for an HCA. If the port was in use, the HCA has
+   * another port, and later opens of the same endpoint still find the HCA.
    */
   private record LocalEndpoint(InetAddress address, int udpPort) {}
 
@@ -60,15 +60,18 @@ final class UdpFabrics {
   /**
    * Opens a device.
    *
-   * @throws VerbsException {@code NO_DEVICE} if no address of this machine reaches the host, {@code
-   *     INVALID} for an MTU, a capture or a limit that the HCA, open already, does not have
+   * @throws VerbsException {@code NO_DEVICE} if no address of this machine reaches the host; {@code
+   *     INVALID} if the MTU, capture or limits differ from those of the HCA that is already open;
+   *     {@code ADDRESS_IN_USE} if the UDP port is in use over IPv6; {@code IO} if no socket can be
+   *     opened
    */
   static EmulatedDevice open(RoceAddress address) {
     InetAddress local = LocalAddresses.choose(address);
     boolean own = address.host().equals(local) || address.host().isAnyLocalAddress();
     LocalEndpoint endpoint = new LocalEndpoint(local, own ? address.udpPort() : Frame.UDP_PORT);
     String capture = address.option(Option.PCAP);
-    // First: an HCA is ended by its last device, and one that never had a device by nobody.
+    // Checked before an HCA starts: only its last device ends an HCA, so one without devices would
+    // not end.
     DeviceAttributes attributes =
         DeviceLimits.ofWire(LocalAddresses.deviceName(local), address.limits());
     synchronized (LOCK) {
@@ -87,19 +90,22 @@ final class UdpFabrics {
     }
   }
 
-  /** A peer's address may name an MTU that is too large here: connections take the smaller one. */
+  /**
+   * Checks an address against an HCA that is already open. A peer's address may name a larger MTU
+   * than this end has: connections use the smaller one.
+   */
   private static void check(Open open, RoceAddress address, @Nullable String capture, boolean own) {
     Mtu asked = address.mtu();
     Mtu has = open.fabric.mtu();
     if (asked != null && (own ? asked != has : asked.compareTo(has) < 0)) {
       throw new VerbsException(
           VerbsError.INVALID,
-          "mtu: " + asked.bytes() + " (expected: " + has.bytes() + ", with which it is open)");
+          "mtu: " + asked.bytes() + " (expected: " + has.bytes() + ", of the HCA that is open)");
     }
     if (capture != null && !Objects.equals(capture, open.capture)) {
       throw new VerbsException(
           VerbsError.INVALID,
-          "pcap: " + capture + " (expected: " + open.capture + ", with which it is open)");
+          "pcap: " + capture + " (expected: " + open.capture + ", of the HCA that is open)");
     }
     checkLimit(address, Option.MAX_HALF_OPEN, open.limits.halfOpen());
     checkLimit(address, Option.MAX_HALF_OPEN_PER_PEER, open.limits.halfOpenPerPeer());
@@ -111,7 +117,7 @@ final class UdpFabrics {
     if (asked != has) {
       throw new VerbsException(
           VerbsError.INVALID,
-          option.text() + ": " + asked + " (expected: " + has + ", with which it is open)");
+          option.text() + ": " + asked + " (expected: " + has + ", of the HCA that is open)");
     }
   }
 
@@ -127,7 +133,7 @@ final class UdpFabrics {
     if (own && !fits) {
       throw new VerbsException(
           VerbsError.INVALID,
-          "mtu: " + asked.bytes() + " (expected: <= " + most.bytes() + ", as the interface's)");
+          "mtu: " + asked.bytes() + " (expected: <= " + most.bytes() + ", the interface's limit)");
     }
     Mtu fitsLocked = LocalAddresses.lockedMtu(endpoint.address);
     Capture file = capture == null ? null : Capture.to(capture);
@@ -140,7 +146,7 @@ final class UdpFabrics {
       }
       throw e;
     }
-    if (!wire.passesStrictChecks() && TOLD.compareAndSet(false, true)) {
+    if (!wire.passesStrictChecks() && LOGGED.compareAndSet(false, true)) {
       LOG.log(
           Level.INFO,
           "roce: before JDK 19 a UDP socket cannot choose its IP identification: only HCAs of"
@@ -178,7 +184,7 @@ final class UdpFabrics {
                 + endpoint.udpPort
                 + " on "
                 + RoceAddress.text(endpoint.address)
-                + " is taken, and over IPv6 an HCA has no other",
+                + " is in use, and over IPv6 an HCA can use no other port",
             taken);
       }
       try {

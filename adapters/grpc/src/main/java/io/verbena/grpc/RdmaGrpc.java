@@ -8,7 +8,8 @@ import io.grpc.netty.NettyServerBuilder;
 import io.verbena.netty.RdmaSockets;
 
 /**
- * Sets what gRPC's own builders need to run over RDMA; all else of them stays as it is.
+ * Sets the event loops and channels of gRPC's own builders, so that they run over RDMA, and nothing
+ * else.
  *
  * <pre>{@code
  * RdmaSockets sockets = RdmaSockets.create(URI.create("emulated://grpc"));
@@ -18,19 +19,18 @@ import io.verbena.netty.RdmaSockets;
  *     .usePlaintext().build();
  * }</pre>
  *
- * <p>The sockets belong to the caller, who closes them behind the channel and the server. gRPC
- * looks host names up as ever. It brings an allocator of its own, so that its bytes are copied once
- * into registered memory, as they would be into a socket; a large direct buffer is registered
- * instead.
+ * <p>The sockets belong to the caller, who closes them after the channel and the server. gRPC looks
+ * host names up as usual. It has an allocator of its own, so its bytes are copied once into
+ * registered memory, as they would be into a socket; a large direct buffer is registered instead.
  */
 public final class RdmaGrpc {
   private RdmaGrpc() {}
 
   /**
-   * Makes a client's connections run over RDMA; with {@link RdmaSockets.Builder#orTcp} over TCP
-   * where the server has none.
+   * Makes a client connect over RDMA; with {@link RdmaSockets.Builder#orTcp} over TCP if the server
+   * has no RDMA.
    *
-   * @return the builder
+   * @return {@code builder}
    */
   public static NettyChannelBuilder client(NettyChannelBuilder builder, RdmaSockets sockets) {
     requireNonNull(builder, "builder");
@@ -39,10 +39,10 @@ public final class RdmaGrpc {
   }
 
   /**
-   * Makes a server listen over RDMA, and its connections run on the same event loops; with {@link
+   * Makes a server listen over RDMA, and serve its connections on the same event loops; with {@link
    * RdmaSockets.Builder#orTcp} over TCP too, at the same port.
    *
-   * @return the builder
+   * @return {@code builder}
    */
   public static NettyServerBuilder server(NettyServerBuilder builder, RdmaSockets sockets) {
     requireNonNull(builder, "builder");

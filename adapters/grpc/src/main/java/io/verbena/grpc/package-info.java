@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** gRPC over RDMA: its own builders, on the channels of {@link io.verbena.netty}. */
+/** gRPC over RDMA: gRPC's own builders with the channels of {@link io.verbena.netty}. */
 @NullMarked
 package io.verbena.grpc;
 

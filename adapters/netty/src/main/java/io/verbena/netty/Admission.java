@@ -26,21 +26,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connect requests of a listening channel: those beyond its limits are refused, its hook
- * decides on the others, and those that are let in wait until the channel reads. On the channel's
- * event loop, but for {@link #requested}.
+ * The connect requests of a server channel. Requests beyond its limits are refused, its accept hook
+ * decides on the others, and admitted ones wait until the channel reads. On the channel's event
+ * loop, except for {@link #requested}.
  */
 final class Admission {
   private final RdmaServerSocketChannel channel;
   private final RdmaServerSocketChannelConfig config;
   private final ConnectionSlots slots = new ConnectionSlots();
 
-  /** Those that the hook decides on. */
+  /** The requests that the hook is deciding on. */
   private final Set<PendingAccept> undecided = new HashSet<>();
 
   private final ConcurrentLinkedQueue<PendingAccept> requests = new ConcurrentLinkedQueue<>();
 
-  /** Those that wait for the hook, or to be read. */
+  /** The number of requests that wait for the hook, or to be read. */
   private final AtomicInteger waiting = new AtomicInteger();
 
   Admission(RdmaServerSocketChannel channel, RdmaServerSocketChannelConfig config) {
@@ -48,7 +48,7 @@ final class Admission {
     this.config = config;
   }
 
-  /** Returns how many connections count against the limit. */
+  /** Returns the number of connections that count for {@link RdmaChannelOption#MAX_CONNECTIONS}. */
   int connectionsTaken() {
     return slots.taken();
   }
@@ -61,7 +61,7 @@ final class Admission {
   void requested(ConnectionEvent request, SharedHca at) {
     ByteBuffer data = ProgramData.read(request.privateData(), Handshake.LENGTH);
     if (Handshake.decode(request.privateData()) == null || data == null) {
-      // Of another protocol: it makes no channel and no line in a log.
+      // A request of another protocol makes no channel and no line in a log.
       PendingAccept.close(request.identifier(), at);
       return;
     }
@@ -132,7 +132,7 @@ final class Admission {
     }
   }
 
-  /** On any thread. */
+  /** Handles the hook's answer, on any thread. */
   private void answered(PendingAccept pending, Future<AcceptDecision> answer) {
     EventLoop loop = channel.eventLoop();
     if (loop.inEventLoop()) {
@@ -142,7 +142,7 @@ final class Admission {
     try {
       loop.execute(() -> decided(pending, answer));
     } catch (RejectedExecutionException e) {
-      // The loop has ended, and this channel dropped the request before.
+      // The loop has ended, and this channel has dropped the request before.
       return;
     }
   }
@@ -171,7 +171,7 @@ final class Admission {
       pending.stopWaiting();
       waiting.decrementAndGet();
       pending.refuse(new RejectReason(RejectReason.HOOK_FAILED, "the server's accept hook failed"));
-      // No exception: at one, Netty's acceptor stops reading for a second.
+      // Not as an exception: after one, Netty's acceptor stops reading for a second.
       channel
           .pipeline()
           .fireUserEventTriggered(
@@ -183,12 +183,12 @@ final class Admission {
     }
   }
 
-  /** Returns whether a request was let in, and not read yet. */
+  /** Returns whether an admitted request waits to be read. */
   boolean isWaiting() {
     return !requests.isEmpty();
   }
 
-  /** Returns the next request that was let in; null if there is none. */
+  /** Removes and returns the next admitted request; null if there is none. */
   @Nullable PendingAccept poll() {
     PendingAccept next = requests.poll();
     if (next != null) {
@@ -197,7 +197,7 @@ final class Admission {
     return next;
   }
 
-  /** Ends all requests, as the channel has closed. */
+  /** Drops all requests, because the channel has closed. */
   void close() {
     for (PendingAccept each : List.copyOf(undecided)) {
       undecided.remove(each);

@@ -22,18 +22,20 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connect of an {@link AutoSocketChannel}, which ends once:
+ * One connect of an {@link AutoSocketChannel}, which ends once. The medium that is remembered for
+ * the peer decides what it tries:
  *
  * <pre>{@code
- * not known ----> RDMA, and tells those who wait --fails--> TCP --fails--> over
- * known: RDMA --> RDMA ----------------------------fails--> TCP --fails--> over
- * known: TCP  --> TCP --fails, and is forgotten--> as if not known, without TCP
- * being found out by another -----> as that finds out; without RDMA if RDMA failed
+ * remembered medium
+ * none:      RDMA, while other connects to the peer wait --fails--> TCP --fails--> over
+ * RDMA:      RDMA --fails--> TCP --fails--> over
+ * TCP:       TCP --fails, and is forgotten--> as with none, but without TCP
+ * another connect is finding out: waits, then as with its result; without RDMA if that failed
  * }</pre>
  *
- * <p>Whatever succeeds ends it, and so does a server's answer that it does not want this client.
- * The whole takes as long as {@code CONNECT_TIMEOUT_MILLIS} says, RDMA in it as {@link
- * RdmaChannelOption#RDMA_TIMEOUT_MILLIS}. On the event loop's thread only.
+ * <p>The first success ends the connect, and so does a rejection of this client by the server.
+ * {@code CONNECT_TIMEOUT_MILLIS} limits the whole connect, {@link
+ * RdmaChannelOption#RDMA_TIMEOUT_MILLIS} its attempt over RDMA. On the event loop's thread only.
  */
 final class AutoConnect {
   private static final Logger LOG = System.getLogger("io.verbena.connection");
@@ -49,7 +51,7 @@ final class AutoConnect {
   private @Nullable Channel trying;
   private @Nullable Throwable failure;
 
-  /** The question that other connects wait for this one to answer; null if it does not ask. */
+  /** The question that this connect answers for others to the same peer; null if there is none. */
   private PeerMedia.@Nullable Question asks;
 
   private boolean rdmaIsOut;
@@ -59,8 +61,8 @@ final class AutoConnect {
   /**
    * Begins a connect.
    *
-   * @param hca of the loop; null if it has none, and drives sockets alone
-   * @param from the address of this end; null for any
+   * @param hca the loop's HCA; null if the loop drives only sockets
+   * @param from the local address; null for any
    */
   AutoConnect(
       AutoSocketChannel channel,
@@ -89,7 +91,7 @@ final class AutoConnect {
     rdmaIsOut = hca == null || !(to instanceof InetSocketAddress);
   }
 
-  /** Tries what is left of RDMA and TCP. */
+  /** Tries the next medium; ends the connect if none is left. */
   void next() {
     if (rdmaIsOut || hca == null || !(to instanceof InetSocketAddress peer)) {
       tryTcp();
@@ -109,7 +111,7 @@ final class AutoConnect {
     }
   }
 
-  /** Takes the answer of another connect, on that one's thread. */
+  /** Handles the answer of another connect; called on that connect's thread. */
   private void answeredElsewhere(@Nullable Boolean leads) {
     try {
       loop.execute(() -> answered(leads));
@@ -150,11 +152,11 @@ final class AutoConnect {
     try {
       made = factory.get();
     } catch (ChannelException e) {
-      // No socket, as file descriptors are used up.
+      // There is no socket, because file descriptors are used up for example.
       failed(medium, new IOException(e.getMessage(), e));
       return;
     } catch (RuntimeException | Error e) {
-      // Of the program's own factory.
+      // Thrown by the program's own factory.
       failed(medium, e);
       return;
     }
@@ -201,7 +203,7 @@ final class AutoConnect {
       return;
     }
     trying = null;
-    // First, so that no other connect tries again.
+    // Before the question ends, so that no other connect asks it again.
     remember(medium);
     over(!isTcp(medium));
     if (hca != null) {
@@ -252,7 +254,7 @@ final class AutoConnect {
     next();
   }
 
-  /** The server was reached, and does not want this client: nor does it by another way. */
+  /** Returns whether the server was reached and has rejected this client, so that TCP is no use. */
   private static boolean isAnswer(Throwable cause) {
     return cause.getCause() instanceof RdmaConnectException refused && refused.rejection() != null;
   }

@@ -16,9 +16,9 @@ import java.net.URI;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Puts an event loop on an HCA and its sockets, as {@link RdmaIoHandler} does; on its sockets alone
- * where this host has no such HCA. For {@link AutoSocketChannel} and {@link
- * AutoServerSocketChannel}, which do over TCP then what they would over RDMA.
+ * Creates the handlers of event loops on an HCA and sockets, those of {@link RdmaIoHandler}; on
+ * sockets only, if this host has no such HCA. For {@link AutoSocketChannel} and {@link
+ * AutoServerSocketChannel}, which then use TCP instead of RDMA.
  *
  * <pre>{@code
  * EventLoopGroup group = new MultiThreadIoEventLoopGroup(
@@ -27,8 +27,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * new Bootstrap().group(group).channel(AutoSocketChannel.class)...
  * }</pre>
  *
- * <p>Each loop looks for the HCA once, as it is made: a program finds one that came later when it
- * starts again. A provider that is not on the class path is no HCA, either.
+ * <p>Each loop looks for the HCA once, when it is created: a program finds an HCA that was added
+ * later only after a restart. A provider that is not on the class path counts as no HCA.
  */
 public final class AutoIoHandler {
   private static final Logger LOG = System.getLogger("io.verbena.connection");
@@ -36,27 +36,28 @@ public final class AutoIoHandler {
   private AutoIoHandler() {}
 
   /**
-   * Event loops with sockets of NIO, and with an HCA if there is one.
+   * Returns a factory of event loops with sockets of NIO, and with an HCA if there is one.
    *
-   * @param hca as {@link RdmaIoHandler#newFactory(URI)} takes it
+   * @param hca the URI of the HCA, as for {@link RdmaIoHandler#newFactory(URI)}
    */
   public static IoHandlerFactory newFactory(URI hca) {
     return orSockets(hca, RdmaIoHandler.newFactory(hca), NioIoHandler.newFactory());
   }
 
   /**
-   * Creates event loops on an HCA, with options.
+   * Like {@link #newFactory(URI)}, with options.
    *
-   * @param options as {@link RdmaIoHandler#newFactory(URI, RdmaOptions)} takes them
+   * @param options the options, as for {@link RdmaIoHandler#newFactory(URI, RdmaOptions)}
    */
   public static IoHandlerFactory newFactory(URI hca, RdmaOptions options) {
     return orSockets(hca, RdmaIoHandler.newFactory(hca, options), NioIoHandler.newFactory());
   }
 
   /**
-   * Creates event loops on an HCA, with sockets of another kind than NIO's: epoll's, say.
+   * Like {@link #newFactory(URI, RdmaOptions)}, with sockets of another kind than NIO: epoll, for
+   * example.
    *
-   * @param sockets makes the handler of each loop's sockets
+   * @param sockets creates the handler of a loop's sockets
    */
   public static IoHandlerFactory newFactory(
       URI hca, RdmaOptions options, IoHandlerFactory sockets) {
@@ -83,7 +84,7 @@ public final class AutoIoHandler {
         throw e;
       }
       if (!told.getAndSet(true)) {
-        LOG.log(Level.INFO, () -> hca + ": all is over tcp, as " + e.getMessage());
+        LOG.log(Level.INFO, () -> hca + ": connections use TCP only: " + e.getMessage());
       }
       return sockets.newHandler(executor);
     }

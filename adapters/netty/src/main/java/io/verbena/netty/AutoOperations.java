@@ -11,7 +11,7 @@ import java.nio.channels.NotYetConnectedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations that the pipeline of an {@link AutoSocketChannel} calls: those of the channel
+ * The operations that the pipeline of an {@link AutoSocketChannel} calls. They go to the channel
  * below, once there is one.
  */
 final class AutoOperations implements Unsafe {
@@ -20,8 +20,8 @@ final class AutoOperations implements Unsafe {
   private volatile Unsafe to;
 
   /**
-   * @param own those of the channel in front, which begin and end it
-   * @param early takes the writes until there is a channel below
+   * @param own the operations of the channel in front, which begin and end its life cycle
+   * @param early keeps the writes until there is a channel below
    */
   AutoOperations(Unsafe own, EarlyWrites early) {
     this.own = own;
@@ -29,7 +29,7 @@ final class AutoOperations implements Unsafe {
     to = own;
   }
 
-  /** From now on there is a channel below. */
+  /** Delegates to the channel below from now on. */
   void handTo(Unsafe made) {
     to = made;
   }

@@ -29,19 +29,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens for connections over RDMA and over TCP at one port, as {@link AutoSocketChannel} makes
- * them, and those that have one of the two alone. On event loops of {@link AutoIoHandler}; on a
- * host without an HCA for TCP alone.
+ * A server channel that listens over RDMA and over TCP at one port, for clients with {@link
+ * AutoSocketChannel} and for clients of only one of the two. It is registered with an event loop of
+ * {@link AutoIoHandler}; on a host without an HCA it listens over TCP only.
  *
- * <p>Its pipeline gets the connections of both, which have {@link AutoSocketChannel#MEDIUM} set,
- * and as {@code parent()} the channel of RDMA or TCP that they came by. Both are bound, or none: a
- * {@link BindException} begins with the medium that could not. Port 0 is one that both have free.
- * When one of the two closes, as where the HCA fails, the other does, with this channel.
+ * <p>The pipeline gets the child channels of both media. A child has the attribute {@link
+ * AutoSocketChannel#MEDIUM}; its {@code parent()} is the RDMA or TCP server channel that accepted
+ * it. A bind binds both media, or fails with a {@link BindException} whose message begins with the
+ * medium that failed. Port 0 chooses a port that is free over both. When one of the two server
+ * channels closes, because the HCA has failed for example, the other one and this channel close
+ * too.
  *
- * <p>The limits and the accept hook of {@link RdmaChannelOption} are unknown to TCP: with them, as
- * on an HCA with {@code key-file}, it does not bind, instead of letting clients in that pass them
- * by; once it is bound, they cannot be set. Nor does it bind at the address of an HCA of {@code
- * iwarp://}, which listens on a port of TCP itself.
+ * <p>TCP cannot enforce the limits and the accept hook of {@link RdmaChannelOption}, or the {@code
+ * key-file} of an HCA. With any of them a bind fails, so that no client bypasses them over TCP;
+ * once the channel is bound, the limits and the hook cannot be set. A bind also fails at the
+ * address of an HCA of {@code iwarp://}, which listens on a TCP port itself.
  */
 public final class AutoServerSocketChannel extends AbstractServerChannel
     implements ServerSocketChannel {
@@ -51,7 +53,7 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
   private final AutoServerSocketChannelConfig config =
       new AutoServerSocketChannelConfig(this, this::stopReading);
 
-  /** Makes its socket; null for what the loop has. */
+  /** Creates the socket channel; null for the kind that the loop has. */
   private final @Nullable ChannelFactory<? extends ServerSocketChannel> sockets;
 
   private @Nullable IoRegistration registration;
@@ -60,17 +62,18 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
   private volatile boolean closed;
 
   /**
-   * Creates a channel whose socket is of the {@link SocketKind} of its loop, if that is one of
-   * {@link RdmaSockets}; else of NIO.
+   * Creates a channel. Over TCP it uses the {@link SocketKind} of its loop, if that is one of
+   * {@link RdmaSockets}; else NIO.
    */
   public AutoServerSocketChannel() {
     sockets = null;
   }
 
   /**
-   * Creates a channel.
+   * Creates a channel with a factory for its socket.
    *
-   * @param sockets makes its socket, of the kind that its loop drives: epoll's, say
+   * @param sockets creates the socket channel, of a kind that the channel's loop drives: epoll, for
+   *     example
    */
   public AutoServerSocketChannel(ChannelFactory<? extends ServerSocketChannel> sockets) {
     this.sockets = requireNonNull(sockets, "sockets");
@@ -121,7 +124,7 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
         .register((LifeCycle) unsafe())
         .addListener(
             done -> {
-              // An HCA that has failed, and is not there again, fails the bind.
+              // If a failed HCA cannot be opened again, the bind fails.
               if (done.isSuccess()) {
                 registration = (IoRegistration) done.getNow();
               }
@@ -166,10 +169,10 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
   }
 
   /**
-   * Binds both.
+   * Binds both server channels.
    *
-   * @param mayFail whether another port may be chosen
-   * @return whether it has; false if the port that TCP has chosen is not free over RDMA
+   * @param mayFail whether another port may be tried after this
+   * @return whether both are bound; false if the port that TCP has chosen is not free over RDMA
    */
   private boolean bind(InetSocketAddress wanted, boolean mayFail) throws IOException {
     List<Channel> made = new ArrayList<>();
@@ -179,7 +182,7 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
         bindRdma(wanted, free.getPort(), made);
         address = free;
       } else {
-        // RDMA first: a client that finds TCP alone keeps to it, and remembers it for others.
+        // RDMA first: a client that finds only TCP uses it, and remembers it for others.
         bindRdma(wanted, wanted.getPort(), made);
         address = bindTcp(wanted, made);
       }
@@ -195,7 +198,9 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
     return true;
   }
 
-  /** Adds its socket to {@code made}, before the channel of RDMA: what is first closes first. */
+  /**
+   * Binds a socket, and adds it to {@code made} before the RDMA channel, so that it closes first.
+   */
   private InetSocketAddress bindTcp(InetSocketAddress at, List<Channel> made) throws IOException {
     ChannelFactory<? extends ServerSocketChannel> own = sockets;
     ServerSocketChannel socket =
@@ -260,7 +265,7 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
     check(medium, bound);
   }
 
-  /** On the loop both are done at once. */
+  /** Throws if a registration or bind has failed; on the loop both are done when they return. */
   private static void check(String what, ChannelFuture done) throws IOException {
     Throwable cause = done.cause();
     if (cause != null || !done.isDone()) {
@@ -283,7 +288,7 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
     listening.forEach(each -> each.unsafe().beginRead());
   }
 
-  /** Of the socket, its own options do so. */
+  /** Cancels the pending read over RDMA; a socket channel does that by its own AUTO_READ. */
   private void stopReading() {
     for (Channel each : listening) {
       if (each instanceof RdmaServerSocketChannel rdma) {
@@ -304,16 +309,17 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
     }
   }
 
-  /** Ends the channel with its loop, whether it is bound or not. */
+  /** Closes the channel when its loop ends, whether it is bound or not. */
   private final class LifeCycle extends AbstractUnsafe implements RdmaIoHandle {
     @Override
     public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {
-      promise.setFailure(new UnsupportedOperationException("connect: a channel that listens"));
+      promise.setFailure(
+          new UnsupportedOperationException("connect: not supported by a server channel"));
     }
 
     @Override
     public void handle(IoRegistration on, IoEvent event) {
-      // The channels below learn of it.
+      // Nothing to do: the channels below are called themselves.
     }
 
     @Override

@@ -8,8 +8,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of an {@link AutoServerSocketChannel}: those of RDMA, of which its socket gets what
- * was set. An option that only sockets of some kind have is kept for them.
+ * The options of an {@link AutoServerSocketChannel}: those of RDMA channels. Options that the
+ * program sets are also set on the socket; an option that only some kind of socket has is kept for
+ * it.
  */
 final class AutoServerSocketChannelConfig extends RdmaServerSocketChannelConfig {
   private static final Map<ChannelOption<?>, String> RDMA_ALONE =
@@ -46,14 +47,15 @@ final class AutoServerSocketChannelConfig extends RdmaServerSocketChannelConfig 
 
   @Override
   <T> void changed(ChannelOption<T> option, T value) {
-    // Not yet there while Netty's constructor sets its defaults.
+    // Null while the constructor of Netty's superclass sets its defaults.
     if (set != null) {
       set.set(option, value);
     }
   }
 
   /**
-   * Returns why this cannot be bound, as a socket does not keep to what was set; null if it can.
+   * Returns why the channel cannot be bound: an option is set that TCP cannot enforce; null if none
+   * is.
    */
   @Nullable String refusal() {
     if (acceptHook() != null) {
@@ -71,7 +73,7 @@ final class AutoServerSocketChannelConfig extends RdmaServerSocketChannelConfig 
     return option + ": set (expected: not with TCP, which does not know it)";
   }
 
-  /** Sets of a socket what was set of this channel, now and later. */
+  /** Sets the options on a socket that the program has set on this channel, now and later. */
   void mirrorTo(ServerSocketChannelConfig socket) {
     set.mirrorTo(socket);
   }

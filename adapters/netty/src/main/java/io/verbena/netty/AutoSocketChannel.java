@@ -34,38 +34,39 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection over RDMA where the peer has it, and else over TCP; for clusters in which hosts get
- * RDMA one by one. On event loops of {@link AutoIoHandler}, which this host needs no HCA for. The
- * peer listens by {@link AutoServerSocketChannel}, or for one of the two alone.
+ * A client channel that connects over RDMA if the peer has it, and else over TCP; for clusters in
+ * which hosts get RDMA one by one. It is registered with an event loop of {@link AutoIoHandler},
+ * which works without an HCA too. The peer listens with {@link AutoServerSocketChannel}, over RDMA
+ * only, or over TCP only.
  *
- * <p>The connect chooses: it tries RDMA for {@link RdmaChannelOption#RDMA_TIMEOUT_MILLIS}, and then
- * TCP. All channels of an HCA remember what led to a peer for {@link
- * RdmaChannelOption#MEDIUM_MEMORY_MILLIS}; then one of them tries RDMA again, while the others go
- * on as before. A server that rejects the client by a limit or its accept hook is not asked again
- * over TCP. A connection never changes from one to the other: when it is lost, its channel closes.
- * {@link #MEDIUM} names the one that was taken; the log names it the first time, and when it
- * changes.
+ * <p>The connect chooses the medium: it tries RDMA for {@link
+ * RdmaChannelOption#RDMA_TIMEOUT_MILLIS}, and then TCP. All channels of an HCA remember the medium
+ * that led to a peer for {@link RdmaChannelOption#MEDIUM_MEMORY_MILLIS}; after that, one of them
+ * tries RDMA again, while the others keep to the remembered medium. If the server rejects the
+ * client because of a limit or its accept hook, the connect fails without trying TCP. A connection
+ * never changes its medium: when it is lost, its channel closes. The attribute {@link #MEDIUM}
+ * names the medium; the log names it for the first connect to a peer, and when it changes.
  *
- * <p>A channel of this class has the pipeline and the options, and hands each operation to a {@link
- * RdmaSocketChannel} or a socket's channel, which it makes as it connects. That costs one call, and
- * nothing on the way in over RDMA: no copy, no other thread. (To connect first, and to make the
- * channel then, is not possible within gRPC and Reactor Netty, who make channels by a factory; nor
- * is it in an {@code AddressResolver}, whose answer a channel does not see.)
+ * <p>A channel of this class has the pipeline and the options. It delegates each operation to a
+ * {@link RdmaSocketChannel} or a socket channel, which it creates as it connects. That costs one
+ * call for an operation, and nothing for received bytes over RDMA: no copy, no other thread. (The
+ * medium cannot be chosen before the channel is created: gRPC and Reactor Netty create channels by
+ * a factory, and a channel does not see the result of an {@code AddressResolver}.)
  *
- * <p>Options and handlers are those of sockets; a handler for TLS encrypts both. A channel lives on
- * one loop: deregistering closes it.
+ * <p>Options and handlers are those of sockets; a TLS handler works over both media. A channel
+ * stays on one loop: deregistering closes it.
  *
- * <p>TCP has no keys of a locked wire: on an HCA with {@code key-file} a connect fails with {@link
- * ConnectException}, instead of leaving it.
+ * <p>TCP has no keys of a locked wire. On an HCA with {@code key-file} a connect therefore fails
+ * with {@link ConnectException}.
  */
 public final class AutoSocketChannel extends AbstractChannel implements SocketChannel {
   /**
-   * The attribute that names the carrier of a connection: {@link #TCP}, or the scheme of the HCA.
+   * The attribute that names the medium of a connection: {@link #TCP}, or the scheme of the HCA.
    */
   public static final AttributeKey<String> MEDIUM =
       AttributeKey.valueOf(AutoSocketChannel.class, "MEDIUM");
 
-  /** The {@link #MEDIUM} of a socket. */
+  /** The value of {@link #MEDIUM} for a connection over TCP. */
   public static final String TCP = "tcp";
 
   private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
@@ -73,7 +74,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
   private final AutoSocketChannelConfig config =
       new AutoSocketChannelConfig(this, this::stopReading);
 
-  /** Makes its socket; null for what the loop has. */
+  /** Creates the socket channel; null for the kind that the loop has. */
   private final @Nullable ChannelFactory<? extends SocketChannel> sockets;
 
   private @Nullable IoRegistration registration;
@@ -86,8 +87,8 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
   private boolean endWasTold;
 
   /**
-   * Creates a channel whose socket is of the {@link SocketKind} of its loop, if that is one of
-   * {@link RdmaSockets}; else of NIO.
+   * Creates a channel. Over TCP it uses the {@link SocketKind} of its loop, if that is one of
+   * {@link RdmaSockets}; else NIO.
    */
   public AutoSocketChannel() {
     super(null);
@@ -95,9 +96,10 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
   }
 
   /**
-   * Creates a channel.
+   * Creates a channel with a factory for its socket.
    *
-   * @param sockets makes its socket, of the kind that its loop drives: epoll's, say
+   * @param sockets creates the socket channel, of a kind that the channel's loop drives: epoll, for
+   *     example
    */
   public AutoSocketChannel(ChannelFactory<? extends SocketChannel> sockets) {
     super(null);
@@ -137,7 +139,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
 
   @Override
   public @Nullable InetSocketAddress localAddress() {
-    // Netty's channel keeps the first address, and what is bound may have port 0.
+    // AbstractChannel keeps the first address that it gets, and a bound one may have port 0.
     return chosen == null ? bound : (InetSocketAddress) super.localAddress();
   }
 
@@ -178,7 +180,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
     return ((LifeCycle) super.unsafe()).operations;
   }
 
-  /** Returns the channel of RDMA or of a socket that carries this one; null until it connects. */
+  /** Returns the RDMA or socket channel that this one delegates to; null until it is connected. */
   @Nullable SocketChannel carrier() {
     return chosen;
   }
@@ -201,7 +203,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
         .register((LifeCycle) super.unsafe())
         .addListener(
             done -> {
-              // An HCA that has failed, and is not there again, is as none.
+              // A failed HCA that cannot be opened again counts as no HCA.
               if (done.isSuccess()) {
                 IoRegistration made = (IoRegistration) done.getNow();
                 registration = made;
@@ -222,11 +224,11 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
     if (bound != null || connecting != null || chosen != null) {
       throw new AlreadyBoundException();
     }
-    // RDMA or TCP binds it as it connects.
+    // The RDMA or socket channel binds it as it connects.
     bound = socket;
   }
 
-  /** Adopts a channel that has connected. */
+  /** Delegates to a channel that has connected, and becomes active. */
   void connected(SocketChannel made, String medium, ChannelPromise promise) {
     connecting = null;
     ((LifeCycle) super.unsafe()).handTo(made);
@@ -234,13 +236,13 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
     attr(MEDIUM).set(medium);
     ChannelPipeline pipeline = pipeline();
     if (made instanceof RdmaSocketChannel rdma) {
-      rdma.chosenBy(pipeline);
+      rdma.usePipeline(pipeline);
     }
     made.closeFuture().addListener(end -> super.unsafe().close(voidPromise()));
     if (readWanted) {
       made.unsafe().beginRead();
     }
-    // A listener may close the channel: it was active all the same.
+    // A listener may close the channel, which was active all the same.
     boolean told = promise.trySuccess();
     pipeline.fireChannelActive();
     if (!told) {
@@ -248,7 +250,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
     }
   }
 
-  /** Ends because there will be no connection. */
+  /** Closes this channel because the connect has failed. */
   void failed(Throwable cause, ChannelPromise promise) {
     connecting = null;
     promise.tryFailure(cause);
@@ -284,7 +286,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
     if (isOpen()) {
       unsafe().close(voidPromise());
     }
-    // Here, as the channel below was inactive before this one closed.
+    // Netty does not fire it: the channel below was inactive before this one closed.
     if (chosen != null && !endWasTold) {
       endWasTold = true;
       pipeline().fireChannelInactive();
@@ -296,7 +298,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
     readWanted = true;
   }
 
-  /** Of a socket, its own options do so. */
+  /** Cancels the pending read over RDMA; a socket channel does that by its own AUTO_READ. */
   private void stopReading() {
     readWanted = false;
     if (chosen instanceof RdmaSocketChannel rdma) {
@@ -366,7 +368,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
     return promise;
   }
 
-  /** A pipeline that counts the writes that other threads have handed to the loop. */
+  /** Lets the channel add the bytes of writes that other threads have submitted to the loop. */
   private static final class Pipeline extends DefaultChannelPipeline {
     Pipeline(Channel channel) {
       super(channel);
@@ -382,7 +384,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
     final EarlyWrites early = new EarlyWrites(AutoSocketChannel.this);
     final AutoOperations operations = new AutoOperations(this, early);
 
-    /** Hands the operations to a channel, with the writes that came before. */
+    /** Delegates the operations to a channel, and passes the earlier writes to it. */
     void handTo(SocketChannel made) {
       ChannelOutboundBuffer counted = outboundBuffer();
       operations.handTo(made.unsafe());
@@ -425,7 +427,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
 
     @Override
     public void handle(IoRegistration on, IoEvent event) {
-      // The channel below learns of it.
+      // Nothing to do: the channel below is called itself.
     }
 
     @Override

@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The options of an {@link AutoSocketChannel}: those of RDMA, of which a socket gets what was set.
- * An option that only sockets of some kind have is kept for them.
+ * The options of an {@link AutoSocketChannel}: those of RDMA channels. Options that the program
+ * sets are also set on the socket; an option that only some kind of socket has is kept for it.
  */
 final class AutoSocketChannelConfig extends RdmaSocketChannelConfig {
-  /** For how long a connect tries RDMA by default, in milliseconds. */
+  /** How long a connect tries RDMA by default, in milliseconds. */
   static final int RDMA_TIMEOUT = 500;
 
   private final SetOptions set = new SetOptions();
@@ -61,7 +61,7 @@ final class AutoSocketChannelConfig extends RdmaSocketChannelConfig {
 
   @Override
   <T> void changed(ChannelOption<T> option, T value) {
-    // Not yet there while Netty's constructor sets its defaults.
+    // Null while the constructor of Netty's superclass sets its defaults.
     if (set != null) {
       set.set(option, value);
     }
@@ -73,17 +73,19 @@ final class AutoSocketChannelConfig extends RdmaSocketChannelConfig {
     return connect > 0 ? Math.min(rdmaTimeoutMillis, connect / 2 + 1) : rdmaTimeoutMillis;
   }
 
-  /** Returns for how long another connect may find out: it has as long for RDMA as this one. */
+  /**
+   * Returns how long to wait for another connect that tries RDMA to the same peer, in nanoseconds.
+   */
   long patienceNanos() {
     return TimeUnit.MILLISECONDS.toNanos(2L * setupMillis());
   }
 
-  /** Returns for how long it is known what led to a peer. */
+  /** Returns how long the medium of a peer is remembered, in nanoseconds. */
   long memoryNanos() {
     return TimeUnit.MILLISECONDS.toNanos(memoryMillis);
   }
 
-  /** Sets of a socket what was set of this channel, now and later. */
+  /** Sets the options on a socket that the program has set on this channel, now and later. */
   void mirrorTo(SocketChannelConfig socket) {
     set.mirrorTo(socket);
     offerAllocator(socket.getAllocator());

@@ -6,8 +6,8 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 
 /**
- * Passes the events of a channel's own pipeline to that of the channel in front of it, which alone
- * asks for reads, and has a life cycle of its own.
+ * Passes the events of a channel's pipeline to the pipeline of the channel in front of it. It stops
+ * reads and life-cycle events, because the channel in front has its own.
  */
 class Bridge extends ChannelDuplexHandler {
   private final Channel front;
@@ -18,7 +18,7 @@ class Bridge extends ChannelDuplexHandler {
 
   @Override
   public void channelActive(ChannelHandlerContext context) {
-    // The channel in front is active when it says so.
+    // The channel in front fires its own event.
   }
 
   @Override
@@ -28,7 +28,7 @@ class Bridge extends ChannelDuplexHandler {
 
   @Override
   public void read(ChannelHandlerContext context) {
-    // The channel in front begins it.
+    // The channel in front begins its reads itself.
   }
 
   @Override

@@ -20,9 +20,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects a channel, or accepts the request that it was made for, and takes the connection
- * manager's events of that, up to the end of the connection. On the event loop's thread only, but
- * for {@link #event}.
+ * Connects a channel, or accepts its connect request, and handles the connection manager's events
+ * up to the end of the connection. On the event loop's thread only, except for {@link #event}.
  */
 final class ChannelConnector implements ConnectionSetup.Owner {
   private final RdmaSocketChannel channel;
@@ -32,7 +31,7 @@ final class ChannelConnector implements ConnectionSetup.Owner {
   private @Nullable InetSocketAddress connectingTo;
 
   /**
-   * @param pending the request that the channel accepts; null if it connects
+   * @param pending the connect request to accept; null for a client channel
    */
   ChannelConnector(
       RdmaSocketChannel channel, RdmaSocketChannelConfig config, @Nullable PendingAccept pending) {
@@ -41,8 +40,8 @@ final class ChannelConnector implements ConnectionSetup.Owner {
     this.pending = pending;
   }
 
-  /** Returns an address to bind. */
-  static InetSocketAddress own(SocketAddress address, @Nullable RdmaIoHandler on)
+  /** Returns an address to bind, if it is one of the loop's HCA. */
+  static InetSocketAddress checkBindAddress(SocketAddress address, @Nullable RdmaIoHandler on)
       throws BindException {
     if (!(address instanceof InetSocketAddress socket) || on == null) {
       throw new UnsupportedAddressTypeException();
@@ -51,9 +50,11 @@ final class ChannelConnector implements ConnectionSetup.Owner {
   }
 
   /**
-   * Accepts the request, if there is one: the channel is registered with a loop.
+   * Called when the channel is registered with a loop: accepts the connect request, if there is
+   * one.
    *
-   * @param promise of the registration, which is done once the connection is established
+   * @param promise of the registration; for a connect request it completes once the connection is
+   *     established
    */
   void registered(RdmaIoHandler on, ChannelPromise promise) {
     if (pending == null) {
@@ -80,8 +81,8 @@ final class ChannelConnector implements ConnectionSetup.Owner {
   /**
    * Begins a connect.
    *
-   * @param from the address of this end; null for any
-   * @throws VerbsException if the device cannot begin
+   * @param from the local address; null for any
+   * @throws VerbsException if the device cannot begin the connect
    */
   void connect(SocketAddress to, @Nullable SocketAddress from, ChannelPromise promise)
       throws ConnectException, BindException {
@@ -99,7 +100,7 @@ final class ChannelConnector implements ConnectionSetup.Owner {
     if (refusal != null) {
       throw new ConnectException(refusal);
     }
-    int port = from == null ? 0 : own(from, on).getPort();
+    int port = from == null ? 0 : checkBindAddress(from, on).getPort();
     setup = new ConnectionSetup(on, this, promise, config.setupMillis(), socket, port);
     connectingTo = socket;
     promise.addListener(
@@ -115,7 +116,7 @@ final class ChannelConnector implements ConnectionSetup.Owner {
     return setup != null;
   }
 
-  /** Ends what is under way, as the channel is closed. */
+  /** Ends a connect or accept that is under way, because the channel is closed. */
   void close() {
     ConnectionSetup begun = setup;
     if (begun != null) {
@@ -154,7 +155,7 @@ final class ChannelConnector implements ConnectionSetup.Owner {
       promise.setSuccess();
       return;
     }
-    // A listener may close the channel: it was active all the same.
+    // A listener may close the channel, which was active all the same.
     boolean told = promise.trySuccess();
     channel.pipeline().fireChannelActive();
     if (!told) {
@@ -171,7 +172,7 @@ final class ChannelConnector implements ConnectionSetup.Owner {
   @Override
   public void event(ConnectionEvent event) {
     if (channel.handler() == null) {
-      // Only the client's going comes before the accept, and that fails then.
+      // Before the accept only a disconnect of the client can come, and the accept fails then.
       return;
     }
     Stream at = channel.stream();

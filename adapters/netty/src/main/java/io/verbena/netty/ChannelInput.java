@@ -12,8 +12,8 @@ import java.nio.channels.NotYetConnectedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The input of a channel: hands what its stream has received to the pipeline while the program
- * reads, and fires once that the peer has ended. On the event loop's thread only, but for {@link
+ * The input of a channel. It hands received bytes to the pipeline while a read is pending, and
+ * fires the end of the peer's stream once. On the event loop's thread only, except for {@link
  * #isShutdown}.
  */
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
@@ -31,9 +31,9 @@ final class ChannelInput {
   }
 
   /**
-   * Hands on what is there, or comes next.
+   * Begins a read, which hands on the bytes that are there, or the next that arrive.
    *
-   * @param at null if the channel is not connected
+   * @param at the stream; null if the channel is not connected
    */
   void beginRead(@Nullable Stream at) {
     readPending = true;
@@ -45,9 +45,9 @@ final class ChannelInput {
     }
   }
 
-  /** Hands what has come to the pipeline, if the program wants it. */
+  /** Hands received bytes to the pipeline, if a read is pending. */
   void read(Stream from) {
-    ReceiveBuffers receiveBuffers = from.receiveBuffers();
+    StreamReceiveQueue receiveBuffers = from.receiveBuffers();
     if (reading || !channel.isActive()) {
       return;
     }
@@ -56,7 +56,7 @@ final class ChannelInput {
       return;
     }
     if (!readPending) {
-      // The end is no byte: no read has to ask for it.
+      // The end of the stream needs no pending read.
       if (receiveBuffers.isAtEnd()) {
         end(channel.pipeline());
       }
@@ -88,8 +88,8 @@ final class ChannelInput {
         end(pipeline);
       }
     } catch (RuntimeException | Error e) {
-      // The pipeline catches what handlers throw: this is of the allocators, which have no memory
-      // left, say. Bytes are missing, and it is no concern of the loop's other channels.
+      // The pipeline catches exceptions of handlers. This one is from an allocator without memory,
+      // for example: bytes are missing, and only this channel is to close.
       pipeline.fireExceptionCaught(e);
       channel.closeQuietly();
     } finally {
@@ -110,7 +110,7 @@ final class ChannelInput {
     }
   }
 
-  /** Fires once that there is nothing left to read. */
+  /** Fires {@link ChannelInputShutdownReadComplete} once. */
   private void tellEndOnce() {
     readPending = false;
     if (!endWasTold && channel.isActive()) {
@@ -119,30 +119,30 @@ final class ChannelInput {
     }
   }
 
-  /** Returns whether what has come is handed on now, or next. */
+  /** Returns whether a read is pending or running. */
   boolean wantsBytes() {
     return !shutdown && (readPending || reading);
   }
 
-  /** Wants nothing more, until {@link #beginRead}. */
+  /** Cancels the pending read. */
   void stop() {
     readPending = false;
   }
 
-  /** Returns whether nothing more is read. */
+  /** Returns whether the input is shut down. */
   boolean isShutdown() {
     return shutdown;
   }
 
-  /** Ends it with the channel. */
+  /** Shuts the input down as the channel closes. */
   void close() {
     shutdown = true;
   }
 
   /**
-   * Discards what is there, and what comes.
+   * Shuts the input down: discards unread bytes, and those that arrive later.
    *
-   * @param at null if the channel is not connected
+   * @param at the stream; null if the channel is not connected
    */
   void shutdown(@Nullable Stream at, ChannelPromise promise) {
     if (at == null || !channel.isActive()) {

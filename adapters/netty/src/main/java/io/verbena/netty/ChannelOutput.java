@@ -8,8 +8,8 @@ import io.netty.util.internal.StringUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The output of a channel: the queue of what was flushed, of which the stream keeps what is left as
- * the output ends. On the event loop's thread only, but for {@link #isShutdown}.
+ * The output of a channel. It posts flushed messages, and passes those that are left to the stream
+ * when the output ends. On the event loop's thread only, except for {@link #isShutdown}.
  */
 final class ChannelOutput {
   private static final String EXPECTED =
@@ -22,7 +22,7 @@ final class ChannelOutput {
   private @Nullable ChannelOutboundBuffer queue;
   private volatile boolean shutdown;
 
-  /** Whether the stream has what was flushed. */
+  /** Whether the stream has taken over the flushed bytes that were not posted. */
   private boolean handedOver;
 
   /**
@@ -38,18 +38,18 @@ final class ChannelOutput {
         "unsupported message type: " + StringUtil.simpleClassName(message) + EXPECTED);
   }
 
-  /** Posts what was flushed, as far as the peer takes it now. */
+  /** Posts flushed messages, as many as the peer and the send queue take now. */
   void flush(ChannelOutboundBuffer flushed, Flusher flusher, Stream to) throws Exception {
     queue = flushed;
     flusher.flush(flushed, to);
   }
 
-  /** Returns whether nothing more is written. */
+  /** Returns whether the output is shut down. */
   boolean isShutdown() {
     return shutdown;
   }
 
-  /** Ends it behind what was flushed. */
+  /** Ends the output after the flushed bytes. */
   void shutdown(Stream at) throws Exception {
     shutdown = true;
     boolean works = at.failure() == null;
@@ -57,18 +57,18 @@ final class ChannelOutput {
     try {
       rest = rest(at);
     } finally {
-      // Even where a flushed buffer cannot be read: the peer would wait for the end.
+      // Also if a flushed buffer cannot be read: otherwise the peer would wait for the end.
       at.shutdownOutput(rest);
     }
     succeedPosted(at, works);
   }
 
-  /** Ends it with the channel. */
+  /** Shuts the output down as the channel closes. */
   void close() {
     shutdown = true;
   }
 
-  /** Closes the stream behind what was flushed. */
+  /** Closes the stream after the flushed bytes. */
   void closeBehind(Stream at) throws Exception {
     boolean works = at.failure() == null;
     ByteBuf rest = null;
@@ -80,7 +80,10 @@ final class ChannelOutput {
     succeedPosted(at, works);
   }
 
-  /** Returns what is flushed and not posted, which the stream is to keep: once. */
+  /**
+   * Returns the flushed bytes that are not posted, which the stream is to keep; later calls return
+   * null.
+   */
   private @Nullable ByteBuf rest(Stream at) throws Exception {
     ChannelOutboundBuffer flushed = queue;
     if (flushed == null || at.failure() != null || handedOver) {
@@ -91,12 +94,12 @@ final class ChannelOutput {
   }
 
   /**
-   * Completes the writes of what is posted, or kept, which arrives though the channel ends; of a
-   * connection that had ended before, or has broken, those of what was sent. Called last, as a
-   * listener may close the channel.
+   * Completes the writes whose bytes are posted or kept: they arrive although the channel ends. If
+   * the connection had ended before, or is broken, completes only the writes whose bytes were sent.
+   * Called last, because a listener may close the channel.
    *
-   * @param worked whether the connection did before its end was posted: the peer may have read that
-   *     end, and all before it, and have closed by now
+   * @param worked whether the connection worked before the end of the output was posted; by now the
+   *     peer may have read that end and have closed
    */
   private void succeedPosted(Stream at, boolean worked) {
     ChannelOutboundBuffer flushed = queue;

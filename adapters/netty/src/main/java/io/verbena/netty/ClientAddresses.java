@@ -6,22 +6,22 @@ import java.net.InetSocketAddress;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The addresses of a server's clients, of which each has its own. Thread-safe. */
+/** The addresses of a server's clients, no two of which are equal. Thread-safe. */
 final class ClientAddresses {
   private final Set<InetSocketAddress> taken = ConcurrentHashMap.newKeySet();
 
   /**
-   * Takes the address of a client. Its port is the one that the client says it has bound, unless
-   * another client has that; then the fabric's, or one that no client has.
+   * Takes an address for a client. Its port is the one that the client has bound, unless another
+   * client has that; then the one that the fabric reports; else one that no client has.
    *
    * @param from the client's address as the fabric reports it
-   * @param said the port that the client says it has bound, or 0
-   * @return with port 0 if clients have all ports
+   * @param boundPort the port that the client's handshake says is bound, or 0
+   * @return the address; with port 0 if no port is free
    */
-  InetSocketAddress take(InetSocketAddress from, int said) {
+  InetSocketAddress take(InetSocketAddress from, int boundPort) {
     InetAddress host = from.getAddress();
-    InetSocketAddress bound = new InetSocketAddress(host, said);
-    if (said != 0 && taken.add(bound)) {
+    InetSocketAddress bound = new InetSocketAddress(host, boundPort);
+    if (boundPort != 0 && taken.add(bound)) {
       return bound;
     }
     if (from.getPort() != 0 && taken.add(from)) {
@@ -36,7 +36,7 @@ final class ClientAddresses {
     return free == null ? new InetSocketAddress(host, 0) : free;
   }
 
-  /** Gives an address back, whose client is gone. */
+  /** Releases the address of a client that is gone. */
   void release(InetSocketAddress address) {
     taken.remove(address);
   }

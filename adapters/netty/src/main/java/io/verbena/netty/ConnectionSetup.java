@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sets up a channel's connection. It ends once, and then completes its promise:
+ * Sets up the connection of a channel. A setup ends once, and then completes its promise:
  *
  * <pre>{@code
  * connect: resolving --ADDR_RESOLVED--> connecting --ESTABLISHED--+--> over, the channel has the stream
@@ -38,15 +38,15 @@ import org.jspecify.annotations.Nullable;
  * <p>On the event loop's thread only.
  */
 final class ConnectionSetup {
-  /** Acts for the channel that wants the connection. */
+  /** The channel for which the connection is set up. */
   interface Owner extends EventTarget {
-    /** Returns the owner that the stream calls. */
+    /** Returns the object that the stream calls back. */
     Stream.Owner streamOwner();
 
-    /** Adds what the close of the channel gives back. */
+    /** Adds a step that runs when the channel closes. */
     void atClose(Runnable step);
 
-    /** Returns what the program sends along with a connect. */
+    /** Returns the program's private data for the connect request. */
     ByteBuffer privateData();
 
     /** Returns whether a requested connection is still wanted: its listener is still open. */
@@ -55,11 +55,11 @@ final class ConnectionSetup {
     /**
      * Called when the connection is established, before the promise succeeds.
      *
-     * @param local the address of this end; null if it is that of the listener
+     * @param local the local address; null if it is that of the listener
      */
     void established(Stream stream, @Nullable InetSocketAddress local, ChannelPromise promise);
 
-    /** Called when there will be no connection, after the promise is done. */
+    /** Called when the setup has failed, after the promise is completed. */
     void failed();
   }
 
@@ -80,9 +80,10 @@ final class ConnectionSetup {
    * Begins a connect.
    *
    * @param to the peer
-   * @param port that this end has bound, or 0
-   * @param timeoutMillis for the whole setup; 0 for no limit on this side
-   * @throws VerbsException if the device cannot begin; the promise is not completed then
+   * @param port the local port that the channel has bound, or 0
+   * @param timeoutMillis the limit on the whole setup; 0 for no limit on this side
+   * @throws VerbsException if the device cannot begin the connect; the promise is not completed
+   *     then
    * @throws BindException if another channel has the port
    */
   ConnectionSetup(
@@ -229,15 +230,15 @@ final class ConnectionSetup {
   }
 
   /**
-   * Takes the port that the fabric has chosen, or, if it chooses none or another channel has bound
-   * that, one that the handshake gives the peer.
+   * Takes the local port that the fabric has chosen. If it chooses none, or another channel has
+   * bound that port, takes a free one, which the handshake tells the peer.
    *
-   * @throws BindException if channels have all of them
+   * @throws BindException if no port is free
    */
   private void choosePort() throws BindException {
     InetSocketAddress own = identifier.localAddress();
     if (own != null && own.getPort() == 0) {
-      // It chooses as it connects.
+      // The fabric chooses a port as it connects.
       return;
     }
     InetSocketAddress host = own == null ? handler.hca().local(0) : own;
@@ -271,19 +272,21 @@ final class ConnectionSetup {
     if (made == null) {
       return;
     }
-    // Not earlier: what the peer sends after it may come first, and belongs to an active channel.
+    // Not before ESTABLISHED: bytes of the peer may arrive earlier, but belong to an active
+    // channel.
     Handshake handshake = Handshake.decode((request == null ? event : request).privateData());
     if (handshake == null) {
       fail(new ConnectException("not a server of this protocol: " + peer));
       return;
     }
     if (!made.understands(handshake)) {
-      fail(new ConnectException("one of the two HCAs alone has immediate data: " + peer));
+      fail(new ConnectException("only one of the two HCAs has immediate data: " + peer));
       return;
     }
     if (request != null && !owner.isWanted()) {
-      // It counts as one that was not accepted when the listener closed. The promise stays as it
-      // is: kept, it would set up a channel of a server that is over; failed, Netty would warn.
+      // The connection counts as not accepted when the listener closed. The promise is not
+      // completed: if it succeeded, Netty would set up a channel of a closed server; if it failed,
+      // Netty would log a warning.
       end();
       owner.failed();
       return;
@@ -292,7 +295,7 @@ final class ConnectionSetup {
     stopTimer();
     made.open(handshake);
     owner.established(made, local(), promise);
-    // For what came before the channel was active.
+    // Handles what arrived before the channel was active.
     made.schedule();
   }
 
@@ -322,7 +325,8 @@ final class ConnectionSetup {
   }
 
   /**
-   * Completes the promise. A client that leaves before the accept is no failure, as with a socket.
+   * Completes the promise. That of an accept succeeds: a client that leaves early is no failure, as
+   * with a socket.
    */
   private void tell(IOException cause) {
     if (request == null) {

@@ -8,7 +8,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The writes of a channel until it is connected. On the event loop's thread only. */
+/** Keeps the writes of a channel until it is connected. On the event loop's thread only. */
 final class EarlyWrites {
   private final Channel channel;
   private @Nullable PendingWriteQueue kept;
@@ -27,7 +27,7 @@ final class EarlyWrites {
     writes.add(message, promise);
   }
 
-  /** Fails the writes that are kept. What is written meanwhile is kept anew. */
+  /** Fails the kept writes. Writes that listeners make meanwhile are kept. */
   void fail(Supplier<? extends Exception> why) {
     PendingWriteQueue writes = kept;
     if (writes != null) {
@@ -36,7 +36,7 @@ final class EarlyWrites {
     }
   }
 
-  /** Writes what is kept to the channel that has connected. */
+  /** Passes the kept writes to the channel that has connected. */
   void writeTo(Channel.Unsafe made) {
     PendingWriteQueue writes = kept;
     kept = null;

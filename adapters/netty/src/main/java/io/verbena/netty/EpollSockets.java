@@ -8,7 +8,7 @@ import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/** The only class that names Netty's for epoll, so that the JVM loads none unless it is asked. */
+/** The only class that refers to Netty's epoll classes, so that the JVM loads them on demand. */
 final class EpollSockets {
   private EpollSockets() {}
 
@@ -16,7 +16,7 @@ final class EpollSockets {
     return Epoll.unavailabilityCause();
   }
 
-  /** Fails where there is a {@linkplain #unavailabilityCause cause}. */
+  /** Returns the factory; fails if {@link #unavailabilityCause} returns a cause. */
   static SocketFactory factory() {
     return new SocketFactory(
         EpollIoHandler.newFactory(),

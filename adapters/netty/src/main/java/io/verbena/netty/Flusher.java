@@ -10,12 +10,14 @@ import io.verbena.core.memory.RegisteredMemory;
 import java.io.IOException;
 
 /**
- * Posts the messages that channels have flushed. What is copied leaves the channel's queue at once,
- * and with it all that is copied behind it; what the HCA reads where it is stays until it is sent,
- * and with it all that is behind it. One for a loop; on its thread only.
+ * Posts the messages that channels have flushed. A copied message leaves the channel's queue at
+ * once. A message that the HCA reads in place stays in the queue until it is sent, and so do the
+ * messages behind it. One for each loop; on its thread only.
  */
 final class Flusher {
-  /** After so many it is the turn of the loop's other channels, as with a socket. */
+  /**
+   * The most rounds of a flush; then the loop's other channels have their turn, as with a socket.
+   */
   private static final int MOST_ROUNDS = 16;
 
   private final CompletionQueues<?> completions;
@@ -28,14 +30,14 @@ final class Flusher {
   }
 
   /**
-   * Posts as much as the peer and the send queue take now; the stream calls when they take more,
-   * and when something was sent.
+   * Posts as much as the peer and the send queue take now. The stream calls its owner when they
+   * take more, and when bytes were sent.
    *
    * @throws IOException if the connection is broken
-   * @throws Exception what a message throws as it is read
+   * @throws Exception if a message throws as it is read
    */
   void flush(ChannelOutboundBuffer queue, Stream to) throws Exception {
-    // What the HCA knows by now: that the peer is gone, what was sent, and credits.
+    // Completions may show that the peer is gone, that bytes were sent, and new credits.
     completions.poll();
     PostedBytes posted = to.posted();
     int rounds = 0;
@@ -74,7 +76,7 @@ final class Flusher {
     }
   }
 
-  /** Removes what has no bytes to send. */
+  /** Removes empty buffers from the head of the queue. */
   private static void removeEmpty(ChannelOutboundBuffer queue) {
     while (queue.current() instanceof ByteBuf head && !head.isReadable()) {
       queue.remove();
@@ -82,8 +84,8 @@ final class Flusher {
   }
 
   /**
-   * Posts the next message; returns false at the limit of registered memory, where it waits for
-   * what is in flight.
+   * Posts the next message. Returns false if it has to wait for messages in flight: for their
+   * registered memory, or because a file has to be the first in the queue.
    */
   private boolean postNext(ChannelOutboundBuffer queue, Object message, Stream to)
       throws Exception {
@@ -92,7 +94,7 @@ final class Flusher {
         post(queue, bytes, to);
       } else if (message instanceof FileRegion file) {
         if (to.posted().count() > 0) {
-          // Its bytes are counted in itself, and so have to be the first.
+          // A file counts its own progress, and so has to be the first in the queue.
           return false;
         }
         post(queue, file, to);
@@ -106,7 +108,7 @@ final class Flusher {
     }
   }
 
-  /** Posts first: what hears of the promise may close the channel. */
+  /** Posts before it completes a promise, whose listener may close the channel. */
   private void post(ChannelOutboundBuffer queue, ByteBuf bytes, Stream to) throws Exception {
     PostedBytes posted = to.posted();
     int offset = unposted.offset();
@@ -124,7 +126,7 @@ final class Flusher {
     if (stays) {
       posted.posted(length);
     } else {
-      // Counted before they are removed: a listener of the first may close the channel.
+      // Counted before messages are removed: a listener of the first may close the channel.
       posted.posted(length);
       posted.sent(length);
       posted.removeSent(queue);

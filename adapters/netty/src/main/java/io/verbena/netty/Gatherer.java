@@ -12,8 +12,8 @@ import java.nio.channels.WritableByteChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies small buffers, heap buffers and files into one registered buffer, so that one message
- * takes them. One for a loop; on its thread only.
+ * Copies small buffers, heap buffers and files into one registered buffer, for one message. One for
+ * each loop; on its thread only.
  */
 final class Gatherer implements MessageProcessor, WritableByteChannel {
   private final RegisteredMemory memory;
@@ -26,12 +26,12 @@ final class Gatherer implements MessageProcessor, WritableByteChannel {
   }
 
   /**
-   * Copies from the messages at the head of a channel's queue, which stay there, up to the first
-   * that is no buffer.
+   * Copies messages of a channel's queue, up to the first that is no buffer. They stay in the
+   * queue.
    *
-   * @param posted bytes of the queue that are posted already
-   * @param most bytes that go into one message
-   * @return the bytes, from index 0; the buffer stays this gatherer's
+   * @param posted how many bytes at the head of the queue are posted already
+   * @param most the most bytes of a message
+   * @return the bytes, from index 0; the buffer belongs to this gatherer
    */
   ByteBuf gather(ChannelOutboundBuffer queue, long posted, int most) throws Exception {
     ByteBuf into = begin(most);
@@ -40,7 +40,7 @@ final class Gatherer implements MessageProcessor, WritableByteChannel {
     return into;
   }
 
-  /** Copies from a file. */
+  /** Copies bytes of a file from its progress on. */
   ByteBuf gather(FileRegion file, int most) throws IOException {
     ByteBuf into = begin(most);
     file.transferTo(this, file.transferred());
@@ -93,7 +93,7 @@ final class Gatherer implements MessageProcessor, WritableByteChannel {
     return length;
   }
 
-  /** Gives the buffer up, because the HCA has it now. */
+  /** Gives the buffer up, because it was posted. */
   void handedOver() {
     buffer = null;
   }
@@ -105,7 +105,7 @@ final class Gatherer implements MessageProcessor, WritableByteChannel {
 
   @Override
   public void close() {
-    // A file that was copied leaves the gatherer as it is.
+    // Nothing to close: the gatherer is used again.
   }
 
   void release() {

@@ -8,9 +8,7 @@ import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The only class that names Netty's for io_uring, so that the JVM loads none unless it is asked.
- */
+/** The only class that refers to Netty's io_uring classes, so that the JVM loads them on demand. */
 final class IoUringSockets {
   private IoUringSockets() {}
 
@@ -18,7 +16,7 @@ final class IoUringSockets {
     return IoUring.unavailabilityCause();
   }
 
-  /** Fails where there is a {@linkplain #unavailabilityCause cause}. */
+  /** Returns the factory; fails if {@link #unavailabilityCause} returns a cause. */
   static SocketFactory factory() {
     return new SocketFactory(
         IoUringIoHandler.newFactory(),

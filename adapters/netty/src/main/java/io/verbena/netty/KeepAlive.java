@@ -6,34 +6,34 @@ import io.verbena.verbs.CompletionStatus;
 import java.time.Duration;
 
 /**
- * Asks a silent peer of a stream for a sign of life, one question at a time, and gives credits back
- * that the stream does not use. On the event loop's thread only.
+ * Probes the silent peer of a stream, one probe at a time, and returns credits that the stream does
+ * not use. On the event loop's thread only.
  */
 final class KeepAlive {
   private final SharedHca hca;
-  private final SendBuffers sendBuffers;
+  private final StreamSendQueue sendBuffers;
   private final Stream.Owner owner;
   private final SilentRounds silence = new SilentRounds();
   private int completions;
 
-  /** The count of completions when the last round came by. */
+  /** The count of completions at the end of the last round. */
   private int completionsAtRound;
 
-  /** Whether the last request asks for a sign of life that has not come yet. */
+  /** Whether a probe was posted that has not completed. */
   private boolean asked;
 
   private long askedAt;
 
   /**
-   * @param owner tells whether the peer is asked at all
+   * @param owner decides whether the peer is probed
    */
-  KeepAlive(SharedHca hca, SendBuffers sendBuffers, Stream.Owner owner) {
+  KeepAlive(SharedHca hca, StreamSendQueue sendBuffers, Stream.Owner owner) {
     this.hca = hca;
     this.sendBuffers = sendBuffers;
     this.owner = owner;
   }
 
-  /** A request of the stream has completed. */
+  /** Notes that a request of the stream has completed. */
   void completed(CompletionStatus status) {
     completions++;
     if (status == CompletionStatus.SUCCESS) {
@@ -44,8 +44,9 @@ final class KeepAlive {
   }
 
   /**
-   * Returns whether the peer has not answered for too long: it is dead, which is metered, once. An
-   * HCA that retries for ever, as Soft-RoCE does with a retry count of 7, reports nothing.
+   * Returns whether the peer has not answered a probe within {@link
+   * io.verbena.RdmaOptions#operationTimeout}. Such a peer is metered as dead, once. An HCA that
+   * retries for ever, as Soft-RoCE does with a retry count of 7, would report nothing.
    */
   boolean isOverdue() {
     boolean overdue = asked && System.nanoTime() - askedAt > patience().toNanos();
@@ -56,7 +57,7 @@ final class KeepAlive {
     return overdue;
   }
 
-  /** Returns why the stream of such a peer broke. */
+  /** Returns the reason with which the stream of an overdue peer breaks. */
   String why() {
     return "no answer to a keep-alive within " + patience();
   }
@@ -66,10 +67,10 @@ final class KeepAlive {
   }
 
   /**
-   * A round has gone by.
+   * Ends a round.
    *
-   * @param works whether the stream may send still
-   * @return whether the peer was asked
+   * @param works whether the stream can still send
+   * @return whether a probe was posted
    */
   boolean endRound(boolean works) {
     boolean idle = completions == completionsAtRound;

@@ -10,8 +10,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ports of this JVM's channels that connect: no two of one address have the same to the same
- * listener, whatever HCAs they are on. Thread-safe.
+ * The local ports of this JVM's client channels. No two channels of one local address have the same
+ * port to the same listener, whatever HCAs they are on. Thread-safe.
  */
 final class LocalPorts {
   private static final int FIRST = 49_152;
@@ -22,9 +22,9 @@ final class LocalPorts {
 
   private LocalPorts() {}
 
-  /** A port that is taken until it is released. */
+  /** A port that is taken until {@link #release}. */
   record Taken(InetAddress host, int port, String listener) {
-    /** Gives the port back; once. */
+    /** Releases the port; to be called once. */
     void release() {
       TAKEN.remove(this);
     }
@@ -33,9 +33,9 @@ final class LocalPorts {
   /**
    * Takes a port.
    *
-   * @param host the address of this end
-   * @param listener the address of the other
-   * @return null if another channel has it
+   * @param host the local address
+   * @param listener the URI of the listener
+   * @return the port; null if another channel has it
    */
   static @Nullable Taken take(InetAddress host, int port, URI listener) {
     Taken taken = new Taken(host, port, listener.getScheme() + "://" + listener.getRawAuthority());
@@ -43,10 +43,10 @@ final class LocalPorts {
   }
 
   /**
-   * Takes a dynamic port that is free.
+   * Takes a free dynamic port.
    *
-   * @param take takes a port; answers null if it is not free
-   * @return null if none is
+   * @param take takes a port; returns null if it is not free
+   * @return the result of {@code take}; null if no port is free
    */
   static <T> @Nullable T takeFree(IntFunction<? extends @Nullable T> take) {
     int begin = next() - FIRST;
@@ -59,7 +59,7 @@ final class LocalPorts {
     return null;
   }
 
-  /** Returns a dynamic port (RFC 6335, section 6); each in turn. */
+  /** Returns the dynamic ports (RFC 6335, section 6) in turn. */
   static int next() {
     return FIRST + Math.floorMod(GIVEN.getAndIncrement(), COUNT);
   }

@@ -22,8 +22,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receives of a loop's streams: one pool for all where the device has shared receive queues,
- * else a queue for each. On the event loop's thread only.
+ * The receives of a loop's streams: one pool for all if the device has shared receive queues, else
+ * a queue for each stream. On the event loop's thread only.
  */
 final class LoopReceives {
   private static final int FIRST = 4;
@@ -33,9 +33,9 @@ final class LoopReceives {
   private final @Nullable ReceiveQueues queues;
 
   /**
-   * Creates it without receives.
+   * Creates the pool or the queues, without receives.
    *
-   * @param posts of the loop, or null if each receive is to be posted at once
+   * @param posts of the loop; null if each receive is to be posted at once
    */
   LoopReceives(
       SharedHca hca, CompletionQueues<QueueMember> completions, @Nullable LinkedPosts posts) {
@@ -44,7 +44,7 @@ final class LoopReceives {
     boolean trails = !device.supports(Capability.SEND_WITH_IMMEDIATE);
     int capacity = options.eagerSize() + (trails ? SignalTrailers.LENGTH : 0);
     frames = new ReceiveFrames(hca.memory(), capacity);
-    // How many loops share the memory is not known: they are made one by one.
+    // The number of loops that share the memory is not known: they are created one by one.
     int loops = NettyRuntime.availableProcessors();
     int bound = ReceivePool.bound(device, options, loops, capacity, first(options));
     pool =
@@ -63,12 +63,12 @@ final class LoopReceives {
     queues = pool == null ? new ReceiveQueues(frames, posts) : null;
   }
 
-  /** Returns how many receives a peer is promised at all times. */
+  /** Returns the number of receives that a peer is granted at all times. */
   static int first(RdmaOptions options) {
     return Math.min(FIRST, options.receiveDepth());
   }
 
-  /** Returns what streams receive into. */
+  /** Returns the frames that streams receive into. */
   ReceiveFrames frames() {
     return frames;
   }
@@ -86,9 +86,9 @@ final class LoopReceives {
   /**
    * Returns the receives of a new stream, where each has its own.
    *
-   * @param prefix the work request ids begin with it
-   * @param most the most that it may have
-   * @param onRefusal called when the HCA has refused receives that waited to be linked
+   * @param prefix of the work request ids
+   * @param most the most receives that the stream may have
+   * @param onRefusal called when the HCA has refused a linked list of receives
    */
   OwnReceives open(QueuePair pair, long prefix, int most, Consumer<Throwable> onRefusal) {
     return requireNonNull(queues, "receives are shared").open(pair, prefix, most, onRefusal);

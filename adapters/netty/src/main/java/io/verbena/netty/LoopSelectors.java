@@ -13,15 +13,15 @@ import java.nio.channels.spi.SelectorProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the selector of one loop, and wakes the loop there. Netty's {@code NioIoHandler.wakeup()}
- * also makes the next select return at once, as it does not know whether the loop has seen the
- * cause; a loop that looks before it sleeps needs none of that. {@link #wakeup} may be called by
- * any thread.
+ * Opens the selector of one loop, and wakes the loop from its select. Netty's {@code
+ * NioIoHandler.wakeup()} also makes the next select return at once, because it does not know
+ * whether the loop has seen the cause; a loop that looks for work before it sleeps does not need
+ * that. Any thread may call {@link #wakeup}.
  */
 final class LoopSelectors extends SelectorProvider {
   private final SelectorProvider provider = SelectorProvider.provider();
 
-  /** The last one: the handler exchanges one that fails. */
+  /** The latest selector; the handler replaces one that fails. */
   private volatile @Nullable Selector opened;
 
   void wakeup() {

@@ -22,17 +22,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Looks host names up as the JDK does, on a few threads that may block. Netty's default resolver
- * blocks the event loop, and so all channels of it. Thread-safe.
+ * Looks host names up through the JDK, on a few threads that may block. Netty's default resolver
+ * blocks the event loop, and with it all channels of the loop. Thread-safe.
  *
- * <p>A loop calls {@link #close(EventExecutor)} before it ends, which fails the lookups that are
- * under way for it, so that their connects end while the loop still runs and can report it.
+ * <p>A loop calls {@link #close(EventExecutor)} before it ends. That fails its pending lookups, so
+ * that their connects end while the loop still runs and can report it.
  */
 final class NamesOffLoop extends AddressResolverGroup<InetSocketAddress> {
-  /** Lookups at once, of all loops of this JVM. */
+  /** The most lookups at once, for all loops of this JVM. */
   static final int THREADS = 4;
 
-  /** Lookups that may wait. */
+  /** The most lookups that wait for a thread. */
   static final int MOST_WAITING = 1024;
 
   private static final long IDLE_SECONDS = 5;
@@ -99,10 +99,10 @@ final class NamesOffLoop extends AddressResolverGroup<InetSocketAddress> {
   }
 
   private static RejectedExecutionException closedFailure() {
-    return new RejectedExecutionException("name: not looked up, as its loop ends");
+    return new RejectedExecutionException("name not looked up: the event loop is shut down");
   }
 
-  /** Fails the lookups of a loop, those under way and those that come. */
+  /** Fails the pending and the future lookups of a loop. */
   void close(EventExecutor loop) {
     closed.add(loop);
     underway.forEach(

@@ -9,18 +9,19 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers whether RDMA leads to a peer, as the connects of an HCA have found out; else TCP did.
- * Of those that do not know, one finds out for all, however many connect at once. Thread-safe.
+ * Remembers for each peer whether the connects of an HCA reached it over RDMA or over TCP. If that
+ * is not known, one connect finds out for all that connect to the peer at the same time.
+ * Thread-safe.
  *
- * <p>It holds the latest peers, and those to which a connect is under way.
+ * <p>It holds the latest peers, and those for which a connect is finding out.
  */
 final class PeerMedia {
   private final PeerMemory<InetSocketAddress, Boolean> known = new PeerMemory<>();
   private final Map<InetSocketAddress, Question> asked = new HashMap<>();
 
   /**
-   * The question whether RDMA leads to a peer, answered once; with null if that was not found out.
-   * The thread that completes it runs the actions that wait for it.
+   * The question whether RDMA leads to a peer. It completes once; with null if no answer was found.
+   * The completing thread runs the actions that wait for it.
    */
   static final class Question extends CompletableFuture<@Nullable Boolean> {
     private final @Nullable Object asker;
@@ -30,7 +31,7 @@ final class PeerMedia {
       this.asker = asker;
     }
 
-    /** Returns whether this one is to find out, and then to {@link PeerMedia#end}. */
+    /** Returns whether this connect is to find out, and then to call {@link PeerMedia#end}. */
     boolean isOf(Object connect) {
       return asker == connect;
     }
@@ -39,9 +40,11 @@ final class PeerMedia {
   /**
    * Asks whether RDMA leads to a peer.
    *
-   * @param connect who asks
-   * @param nanos how old an answer may be; an older one serves while another connect finds out
-   * @param patience for how long another connect may find out: one whose loop has ended never says
+   * @param connect the connect that asks
+   * @param nanos the age that an answer may have; an older one is used only while another connect
+   *     finds out
+   * @param patience how long another connect may take to find out, in nanoseconds: one whose loop
+   *     has ended never answers
    */
   Question ask(InetSocketAddress peer, Object connect, long nanos, long patience) {
     Question late = null;
@@ -69,7 +72,11 @@ final class PeerMedia {
     return question;
   }
 
-  /** Ends the finding out, and completes the question. */
+  /**
+   * Completes a question, which ends the finding out.
+   *
+   * @param leads whether RDMA leads to the peer; null if that was not found out
+   */
   void end(InetSocketAddress peer, Question question, @Nullable Boolean leads) {
     synchronized (this) {
       asked.remove(peer, question);
@@ -80,14 +87,14 @@ final class PeerMedia {
   /**
    * Notes that a connect has succeeded.
    *
-   * @param nanos for how long it is known
-   * @return whether it is another medium than before
+   * @param nanos how long the medium is remembered
+   * @return whether it is another medium than before, or the first
    */
   boolean remember(InetSocketAddress peer, boolean overRdma, long nanos) {
     return known.put(peer, overRdma, nanos);
   }
 
-  /** Notes that TCP does not lead to a peer any more. */
+  /** Forgets that TCP leads to a peer. */
   void forgetTcp(InetSocketAddress peer) {
     known.remove(peer, false);
   }

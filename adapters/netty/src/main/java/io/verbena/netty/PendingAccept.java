@@ -11,7 +11,7 @@ import io.verbena.verbs.VerbsException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** A connect request with its slot among the server's connections, which is given back once. */
+/** A connect request, with its slot among the server's connections, which is released once. */
 final class PendingAccept {
   private final ConnectionEvent event;
   private final ConnectionSlots slots;
@@ -21,7 +21,7 @@ final class PendingAccept {
   private @Nullable Future<?> timer;
 
   /**
-   * The slot is taken.
+   * Creates it for a request whose slot is taken.
    *
    * @param hca of the listener
    */
@@ -40,23 +40,23 @@ final class PendingAccept {
     return hca;
   }
 
-  /** Gives the slot back, if it has it. */
+  /** Releases the slot. Idempotent. */
   void releaseSlot() {
     if (hasSlot.compareAndSet(true, false)) {
       slots.release(event.identifier().remoteAddress());
     }
   }
 
-  /** Ends a request that is not accepted, without a reason. */
+  /** Closes the request without accepting it, and without a reason for the client. */
   void drop() {
     releaseSlot();
     hca.dispatcher().forget(event.identifier());
     close(event.identifier(), hca);
   }
 
-  /** Ends a request that a hook refuses. */
+  /** Refuses the request, with the reason of the accept hook. */
   void refuse(RejectReason reason) {
-    // Before the reject: the client may ask again at once.
+    // Before the reject: the client may connect again at once.
     releaseSlot();
     refuse(event.identifier(), reason, hca);
   }
@@ -80,13 +80,13 @@ final class PendingAccept {
 
   // ---- the hook; on the server channel's event loop
 
-  /** It waits for the hook. */
+  /** Sets the hook's answer and the timer that it waits for; null for none. */
   void waitFor(@Nullable Future<?> newAnswer, @Nullable Future<?> newTimer) {
     answer = newAnswer;
     timer = newTimer;
   }
 
-  /** It waits no more, and what the hook still does is cancelled. */
+  /** Stops waiting: cancels the timer and the hook's answer. */
   void stopWaiting() {
     Future<?> pending = answer;
     Future<?> running = timer;

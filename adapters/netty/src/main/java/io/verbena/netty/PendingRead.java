@@ -6,20 +6,20 @@ import io.netty.channel.EventLoop;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The read that a channel has asked for and that nothing has come for yet. As with a socket, the
- * channel does not want it any more when its {@code AUTO_READ} is switched off.
+ * Cancels the pending read of a channel whose {@code AUTO_READ} is switched off, as a socket
+ * channel does.
  */
 final class PendingRead {
   private PendingRead() {}
 
   /**
-   * Takes it back; called by any thread that has switched {@code AUTO_READ} off.
+   * Cancels the pending read; called by any thread that has switched {@code AUTO_READ} off.
    *
-   * @param stop does so, on the channel's event loop
+   * @param stop cancels it; called on the channel's event loop
    */
   static void takeBack(Channel channel, Runnable stop) {
     if (!channel.isRegistered()) {
-      // No read can have been asked for.
+      // There is no pending read.
       return;
     }
     EventLoop loop = channel.eventLoop();
@@ -30,7 +30,7 @@ final class PendingRead {
     try {
       loop.execute(
           () -> {
-            // Else it is on again, and the read is another one.
+            // If AUTO_READ is on again, the pending read is a new one.
             if (!channel.config().isAutoRead()) {
               stop.run();
             }

@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOutboundBuffer;
 
 /**
- * Counts the bytes at the head of a channel's queue that are posted and stay there until they are
- * sent, because the HCA reads them where they are: only then do their writes succeed. On the event
+ * Counts the bytes at the head of a channel's queue that are posted. They stay in the queue until
+ * they are sent, because the HCA reads them in place; then their writes succeed. On the event
  * loop's thread only.
  */
 final class PostedBytes {
@@ -18,12 +18,12 @@ final class PostedBytes {
     return posted;
   }
 
-  /** Adds bytes that were posted behind those that are. */
+  /** Adds bytes that were posted. */
   void posted(int bytes) {
     posted += bytes;
   }
 
-  /** The first of the bytes were sent. */
+  /** Notes that the first of the posted bytes were sent. */
   void sent(int bytes) {
     sent += bytes;
   }
@@ -34,8 +34,8 @@ final class PostedBytes {
   }
 
   /**
-   * Removes what was sent from the queue. Message by message, as a listener of a write may end the
-   * channel's output, and empty its queue so.
+   * Removes sent bytes from the queue, message by message: a listener of a write may end the
+   * channel's output, which empties the queue.
    */
   void removeSent(ChannelOutboundBuffer queue) {
     while (queue.current() instanceof ByteBuf head && (sent > 0 || !head.isReadable())) {
@@ -52,9 +52,9 @@ final class PostedBytes {
   }
 
   /**
-   * Tells the progress of a message that was sent as a whole, and removes it. Its bytes count as
-   * posted until then: it is in the queue still as a listener of its progress ends the output,
-   * which sends what does not count.
+   * Reports the progress of a message that was sent as a whole, and removes it. Its bytes count as
+   * posted until it is removed: a listener of its progress may end the output, which sends the
+   * bytes in the queue that do not count as posted.
    */
   private void removeHead(ChannelOutboundBuffer queue, ByteBuf head, int length) {
     if (length > 0) {
@@ -67,7 +67,7 @@ final class PostedBytes {
     }
   }
 
-  /** Removes all that was posted from the queue, whose channel ends: it still arrives. */
+  /** Removes all posted bytes from the queue of a channel that ends: they still arrive. */
   void removeAll(ChannelOutboundBuffer queue) {
     sent = posted;
     removeSent(queue);

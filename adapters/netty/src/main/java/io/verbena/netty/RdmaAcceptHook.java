@@ -5,17 +5,21 @@ import io.netty.util.concurrent.Future;
 import io.verbena.AcceptDecision;
 import io.verbena.ConnectRequest;
 
-/** Decides which connections a {@link RdmaServerSocketChannel} takes, before it reads them. */
+/**
+ * Decides which connect requests a {@link RdmaServerSocketChannel} accepts, before it reads them.
+ */
 @FunctionalInterface
 public interface RdmaAcceptHook {
 
   /**
-   * Decides on one connect request. Called on the event loop of the server channel, which it must
-   * not block, as any handler. A hook that throws, whose future fails, or does not answer within
-   * the server channel's {@code CONNECT_TIMEOUT_MILLIS}, refuses the connection with {@link
-   * io.verbena.RejectReason#HOOK_FAILED}. The pipeline of the server channel gets an {@link
+   * Decides on one connect request. Called on the event loop of the server channel, and must not
+   * block.
+   *
+   * <p>If the hook throws, its future fails, or the future does not complete within the server
+   * channel's {@code CONNECT_TIMEOUT_MILLIS}, the connection is refused with {@link
+   * io.verbena.RejectReason#HOOK_FAILED}. The pipeline of the server channel then gets an {@link
    * io.verbena.RdmaConnectException} with the cause as a user event, which is logged unless a
-   * handler keeps it. After that time, or if the channel closes, the future is cancelled.
+   * handler consumes it. The future is cancelled after that time, and when the channel closes.
    */
   Future<AcceptDecision> decide(ConnectRequest request);
 }

@@ -3,55 +3,61 @@ package io.verbena.netty;
 
 import io.netty.channel.ChannelOption;
 
-/** Options that channels over RDMA have beside those of sockets. */
+/** Options of RDMA channels, in addition to Netty's socket options. */
 public final class RdmaChannelOption<T> extends ChannelOption<T> {
   /**
-   * Of a {@link RdmaServerSocketChannel}: the most child channels at once, those that are being
-   * accepted with them; 2147483647, no limit, by default. Further clients get a {@link
-   * java.net.ConnectException} that says so, whose cause is a {@link
+   * The most child channels that a {@link RdmaServerSocketChannel} has at once, including those
+   * that are being accepted; at least 1, by default 2147483647, which is no limit. The connect of a
+   * further client fails with a {@link java.net.ConnectException}, whose cause is a {@link
    * io.verbena.RdmaConnectException} with the {@link io.verbena.RejectReason}.
    */
   public static final ChannelOption<Integer> MAX_CONNECTIONS =
       valueOf(RdmaChannelOption.class, "MAX_CONNECTIONS");
 
   /**
-   * Of a {@link RdmaServerSocketChannel}: the most of those of one IP address, likewise. Where the
-   * fabric has no addresses, as on {@code emulated://}, all clients are one.
+   * The most child channels that a {@link RdmaServerSocketChannel} has at once for one client IP
+   * address, counted and refused as with {@link #MAX_CONNECTIONS}. Where the fabric has no
+   * addresses, as on {@code emulated://}, all clients count as one.
    */
   public static final ChannelOption<Integer> MAX_CONNECTIONS_PER_PEER =
       valueOf(RdmaChannelOption.class, "MAX_CONNECTIONS_PER_PEER");
 
-  /** Of a {@link RdmaServerSocketChannel}: decides which connections it takes; none by default. */
+  /**
+   * The hook that decides which connections a {@link RdmaServerSocketChannel} accepts; none by
+   * default.
+   */
   public static final ChannelOption<RdmaAcceptHook> ACCEPT_HOOK =
       valueOf(RdmaChannelOption.class, "ACCEPT_HOOK");
 
   /**
-   * Of a {@link RdmaSocketChannel} that connects: bytes for the server's hook; none by default. A
-   * connect with more than {@link io.verbena.ConnectRequest#MAX_PRIVATE_DATA} fails.
+   * The bytes that a connecting {@link RdmaSocketChannel} sends to the server's accept hook; none
+   * by default. A connect with more than {@link io.verbena.ConnectRequest#MAX_PRIVATE_DATA} bytes
+   * fails.
    */
   public static final ChannelOption<byte[]> PRIVATE_DATA =
       valueOf(RdmaChannelOption.class, "PRIVATE_DATA");
 
   /**
-   * Of a {@link RdmaSocketChannel}, and of a {@link RdmaServerSocketChannel} for the channels that
-   * it accepts: whether all that is received is copied into buffers of the channel's allocator;
-   * false by default, so that large messages are handed out in registered memory. For frameworks
-   * that know a buffer by its allocator, as Vert.x does, which releases no other than those of
+   * Whether all received bytes are copied into buffers of the channel's allocator; false by
+   * default, so that large messages are handed out in registered memory. A {@link
+   * RdmaServerSocketChannel} passes the option on to the channels that it accepts. For frameworks
+   * that recognize a buffer by its allocator, such as Vert.x, which releases only buffers of
    * Netty's pools.
    */
   public static final ChannelOption<Boolean> COPY_READS =
       valueOf(RdmaChannelOption.class, "COPY_READS");
 
   /**
-   * Of an {@link AutoSocketChannel}: how long a connect may try RDMA before it takes TCP, in
-   * milliseconds; 500 by default. Half of {@code CONNECT_TIMEOUT_MILLIS} where that is less.
+   * How long a connect of an {@link AutoSocketChannel} tries RDMA before it tries TCP, in
+   * milliseconds; at least 1, by default 500. At most half of {@code CONNECT_TIMEOUT_MILLIS} is
+   * used.
    */
   public static final ChannelOption<Integer> RDMA_TIMEOUT_MILLIS =
       valueOf(RdmaChannelOption.class, "RDMA_TIMEOUT_MILLIS");
 
   /**
-   * Of an {@link AutoSocketChannel}: for how long a connect does as the last one to its peer did,
-   * in milliseconds; 60,000 by default. One of those after it tries RDMA again.
+   * How long a connect of an {@link AutoSocketChannel} uses the medium that led to its peer before,
+   * in milliseconds; at least 0, by default 60,000. After that time one connect tries RDMA again.
    */
   public static final ChannelOption<Integer> MEDIUM_MEMORY_MILLIS =
       valueOf(RdmaChannelOption.class, "MEDIUM_MEMORY_MILLIS");
@@ -61,7 +67,10 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
     super(null);
   }
 
-  /** Returns the value of an option that has a least one. */
+  /**
+   * Returns the value of an option; throws {@link IllegalArgumentException} if it is below {@code
+   * least}.
+   */
   static int checked(String option, int value, int least) {
     if (value < least) {
       throw new IllegalArgumentException(option + ": " + value + " (expected: >= " + least + ")");

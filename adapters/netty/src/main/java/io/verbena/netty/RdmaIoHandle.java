@@ -3,11 +3,11 @@ package io.verbena.netty;
 
 import io.netty.channel.IoHandle;
 
-/** A channel of this package, as an {@link RdmaIoHandler} uses it. */
+/** A channel of this package, as its {@link RdmaIoHandler} sees it. */
 interface RdmaIoHandle extends IoHandle {
   @Override
   void close();
 
-  /** Closes without telling anybody. */
+  /** Closes the channel without events in its pipeline. */
   void closeForcibly();
 }

@@ -32,8 +32,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts an event loop on an HCA: it polls the completion queues of the loop's channels, so that
- * there is no hop between threads from a completion to {@code channelRead}.
+ * The {@link IoHandler} of an event loop on an HCA. It polls the completion queues of the loop's
+ * channels on the loop's thread: no other thread stands between a completion and {@code
+ * channelRead}.
  *
  * <pre>{@code
  * EventLoopGroup group = new MultiThreadIoEventLoopGroup(
@@ -41,28 +42,28 @@ import org.jspecify.annotations.Nullable;
  * new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)...
  * }</pre>
  *
- * <p>{@link RdmaSockets} does that for a program that has no wishes for its loops.
+ * <p>A program without settings of its own for event loops uses {@link RdmaSockets} instead.
  *
- * <p>The loop drives sockets too: channels of NIO, or of the handler that {@link #newFactory(URI,
- * RdmaOptions, IoHandlerFactory)} is given, are registered with the same group, and one sleep ends
- * for all. A loop without such channels pays nothing for them.
+ * <p>The loop also drives sockets: channels of NIO, or of the handler passed to {@link
+ * #newFactory(URI, RdmaOptions, IoHandlerFactory)}, can be registered with the same group. The loop
+ * then waits for RDMA and sockets at once. A loop without socket channels has no cost from this.
  *
- * <p>If the HCA fails, its RDMA channels close; it is opened again for the next channel.
+ * <p>If the HCA fails, its RDMA channels close; the HCA is opened again for the next channel.
  *
- * <p>How an idle loop waits is {@link RdmaOptions#pollMode}: {@code BUSY} never sleeps, {@code
- * ADAPTIVE} spins while that pays, at most for {@link RdmaOptions#spinTime}, and then sleeps,
- * {@code EVENT} sleeps at once. It sleeps on the HCA's completion channel, or where its sockets are
- * waited for; a task that is handed to the loop wakes it.
+ * <p>{@link RdmaOptions#pollMode} sets how an idle loop waits: {@code BUSY} never sleeps; {@code
+ * ADAPTIVE} spins while that pays off, at most for {@link RdmaOptions#spinTime}, and then sleeps;
+ * {@code EVENT} sleeps at once. The loop sleeps on the HCA's completion channel or, once it has
+ * socket channels, in their handler. A task that is submitted to the loop wakes it.
  */
 public final class RdmaIoHandler implements IoHandler {
-  /** A loop that is never idle looks once in 256 runs whether peers are to be asked. */
+  /** A loop that is never idle checks keep-alives once in 256 runs. */
   private static final int CLOCK_MASK = 255;
 
-  /** The options of channels without options of their own. */
+  /** The options of loops that are created without options. */
   static final RdmaOptions DEFAULTS =
       RdmaOptions.builder().eagerSize(16 << 10).receiveDepth(32).sendDepth(32).build();
 
-  /** Bounds every wait. */
+  /** The longest wait on the completion channel, in nanoseconds. */
   private static final long LONGEST_SLEEP = TimeUnit.MINUTES.toNanos(1);
 
   private final ThreadAwareExecutor executor;
@@ -71,7 +72,7 @@ public final class RdmaIoHandler implements IoHandler {
   private SharedHca hca;
   private volatile @Nullable CompletionChannel channel;
 
-  /** Events of the channel, once the loop sleeps where its sockets are waited for. */
+  /** The events of the completion channel; null unless the loop sleeps in the sockets' handler. */
   private @Nullable CompletionEvents events;
 
   private CompletionQueues<QueueMember> queues;
@@ -82,13 +83,13 @@ public final class RdmaIoHandler implements IoHandler {
   private KeepAliveRounds<QueueMember> keepAlive;
   private Flusher flusher;
 
-  /** The collector of a flush's requests; null if each is to be posted at once. */
+  /** Collects the requests of a flush into linked lists; null if each is posted at once. */
   private @Nullable LinkedPosts linkedPosts;
 
   private int runs;
   private volatile boolean sleeping;
 
-  /** Whether there is a task that closes the channels, as the loop ends. */
+  /** Whether the task that closes the channels at the loop's end was submitted. */
   private volatile boolean ending;
 
   private RdmaIoHandler(
@@ -133,9 +134,9 @@ public final class RdmaIoHandler implements IoHandler {
   }
 
   /**
-   * Opens an HCA that has failed again.
+   * Opens the HCA again after it has failed.
    *
-   * @throws io.verbena.verbs.VerbsException if it cannot be opened; then all stays as it is
+   * @throws io.verbena.verbs.VerbsException if it cannot be opened; this handler is unchanged then
    */
   private void reopen() {
     SharedHca opened = SharedHca.open(hca.address(), hca.options());
@@ -168,7 +169,7 @@ public final class RdmaIoHandler implements IoHandler {
     }
   }
 
-  /** Closes what the loop itself has of its HCA. */
+  /** Closes the loop's own objects of the HCA. */
   private void closeOnHca() {
     hca.guarded(flusher::release);
     CompletionQueues<QueueMember> gone = queues;
@@ -181,24 +182,26 @@ public final class RdmaIoHandler implements IoHandler {
   }
 
   /**
-   * Event loops on an HCA with the default options, but for queues of 32 work requests a connection
-   * and receives of 16 KiB.
+   * Returns a factory of event loops on an HCA, with the default options except for 32 sends and 32
+   * receives per connection and receives of 16 KiB.
    *
-   * @param hca what names the HCA: {@code emulated://} and a name, {@code disni://} and one of its
-   *     addresses. Socket addresses of this machine stand for it, others for themselves
+   * @param hca the URI of the HCA: {@code emulated://} and a name, or {@code disni://} and one of
+   *     its addresses, for example. Socket addresses of this machine, such as the wildcard and the
+   *     loopback, stand for this HCA; any other address is a peer's
    */
   public static IoHandlerFactory newFactory(URI hca) {
     return newFactory(hca, DEFAULTS);
   }
 
   /**
-   * Creates event loops on an HCA. All loops of this JVM with the same address and equal options
-   * share the device and its registered memory, whatever group they are in.
+   * Returns a factory of event loops on an HCA. All loops of this JVM with the same URI and equal
+   * options share the device and its registered memory, in whatever group they are. If the HCA
+   * cannot be opened, the creation of a loop throws {@link io.verbena.verbs.VerbsException}.
    *
-   * @param options of which {@code pollMode}, {@code spinTime}, {@code receiveDepth}, {@code
-   *     sendDepth}, {@code maxRegisteredBytes}, {@code maxCachedRegistrations}, {@code
-   *     closeTimeout}, {@code keepAlive}, {@code operationTimeout} (of a keep-alive) and {@code
-   *     meters} count, and {@code eagerSize} as the size of a receive
+   * @param options the options of the loops and their channels; used are {@code pollMode}, {@code
+   *     spinTime}, {@code receiveDepth}, {@code sendDepth}, {@code maxRegisteredBytes}, {@code
+   *     maxCachedRegistrations}, {@code closeTimeout}, {@code keepAlive}, {@code operationTimeout}
+   *     (of a keep-alive), {@code meters}, and {@code eagerSize} as the size of a receive in bytes
    */
   public static IoHandlerFactory newFactory(URI hca, RdmaOptions options) {
     requireNonNull(hca, "hca");
@@ -207,9 +210,10 @@ public final class RdmaIoHandler implements IoHandler {
   }
 
   /**
-   * Creates event loops on an HCA, with sockets of another kind than NIO's: epoll's, say.
+   * Returns a factory of event loops on an HCA that drive sockets of another kind than NIO: epoll,
+   * for example.
    *
-   * @param sockets makes the handler of each loop's sockets, when the first of them is registered
+   * @param sockets creates the handler of a loop's sockets, when the first of them is registered
    */
   public static IoHandlerFactory newFactory(
       URI hca, RdmaOptions options, IoHandlerFactory sockets) {
@@ -227,12 +231,12 @@ public final class RdmaIoHandler implements IoHandler {
     return queues;
   }
 
-  /** Returns what this loop's streams receive into. */
+  /** Returns the receives of this loop's streams. */
   LoopReceives receives() {
     return receives;
   }
 
-  /** Returns how many channels over RDMA are registered; on the loop's thread. */
+  /** Returns the number of registered RDMA channels; on the loop's thread. */
   int registrations() {
     return handles.size();
   }
@@ -242,7 +246,7 @@ public final class RdmaIoHandler implements IoHandler {
     return (EventExecutor) executor;
   }
 
-  /** Returns what posts for this loop's channels. */
+  /** Returns the flusher of this loop's channels. */
   Flusher flusher() {
     return flusher;
   }
@@ -259,15 +263,15 @@ public final class RdmaIoHandler implements IoHandler {
     streams.remove(stream);
   }
 
-  /** Returns which streams work in the next run. */
+  /** Returns the streams that asked to be run at the end of the duty cycle. */
   DutyCycleEnds ends() {
     return ends;
   }
 
-  /** Polls all completions that are there. */
+  /** Polls until the completion queues are empty. */
   void drain() {
     while (queues.poll() > 0) {
-      // More than a batch.
+      // A poll takes a bounded batch.
     }
   }
 
@@ -298,7 +302,7 @@ public final class RdmaIoHandler implements IoHandler {
     return handled;
   }
 
-  /** Runs the streams that have work, and posts the receives that they have given back. */
+  /** Runs the streams that have work, and posts the receives that they have returned. */
   private int endDutyCycle() {
     int handled = ends.run();
     LinkedPosts posts = linkedPosts;
@@ -308,7 +312,10 @@ public final class RdmaIoHandler implements IoHandler {
     return handled;
   }
 
-  /** Arms, polls once more, and sleeps; a thread that wakes it finds its task taken or the flag. */
+  /**
+   * Arms the queues, polls once more, and sleeps. A thread that submits a task either has it taken
+   * before the sleep, or sees {@link #sleeping}.
+   */
   private int sleep(IoHandlerContext context) {
     CompletionChannel channel = this.channel;
     if (channel == null) {
@@ -346,7 +353,7 @@ public final class RdmaIoHandler implements IoHandler {
         queues.woken(queue);
       }
     } catch (InterruptedException e) {
-      // The loop's thread is ended by a shutdown; an interrupt only wakes it.
+      // Only a shutdown ends the loop's thread; an interrupt just wakes it.
       idleStrategy.worked();
     }
   }
@@ -358,7 +365,7 @@ public final class RdmaIoHandler implements IoHandler {
     }
   }
 
-  /** Called by any thread behind an event of the completion channel. */
+  /** Called on any thread after an event of the completion channel. */
   private void eventCame() {
     if (sleeping) {
       sockets.wakeup();
@@ -372,7 +379,7 @@ public final class RdmaIoHandler implements IoHandler {
     }
     CompletionChannel channel = this.channel;
     if (sleeping && channel != null && !executor.isExecutorThread(Thread.currentThread())) {
-      // Set before the loop sleeps, and so seen with the flag.
+      // The loop writes events before it sets sleeping, so this thread sees them.
       if (events != null) {
         sockets.wakeup();
       } else {
@@ -382,15 +389,16 @@ public final class RdmaIoHandler implements IoHandler {
   }
 
   /**
-   * Closes the channels by a task. A loop without a quiet period that runs a task as it is asked to
-   * end runs the tasks queued behind it, and then ends without {@link #prepareToDestroy}.
+   * Submits a task that closes the channels. A loop without a quiet period that is running a task
+   * when it is shut down runs the tasks queued behind it, and then ends without {@link
+   * #prepareToDestroy}.
    */
   private void closeBeforeTheEnd() {
     ending = true;
     try {
       executor.execute(this::prepareToDestroy);
     } catch (RejectedExecutionException e) {
-      // It has ended meanwhile, and destroy() closes them.
+      // The loop has ended meanwhile, and destroy() closes the channels.
       return;
     }
   }
@@ -425,7 +433,7 @@ public final class RdmaIoHandler implements IoHandler {
       handle.close();
     }
     sockets.prepareToDestroy();
-    // What was posted still arrives: the loop runs until its quiet period is over.
+    // Posted bytes still arrive: the loop runs until its quiet period is over.
     queues.poll();
     endDutyCycle();
   }
@@ -440,7 +448,8 @@ public final class RdmaIoHandler implements IoHandler {
   }
 
   private void destroyOnHca() {
-    // These came too late to be closed as usual; the loop takes no more tasks that could report it.
+    // These channels came too late for prepareToDestroy(); the loop takes no more tasks that could
+    // report their close.
     for (RdmaIoHandle handle : List.copyOf(handles)) {
       hca.guarded(handle::closeForcibly);
     }
@@ -452,7 +461,7 @@ public final class RdmaIoHandler implements IoHandler {
     hca.release();
   }
 
-  /** Streams that are closing are given the time that a close may take. */
+  /** Waits for streams that are closing, at most {@link RdmaOptions#closeTimeout}. */
   private void awaitStreams() {
     long from = System.nanoTime();
     long patience = hca.options().closeTimeout().toNanos();
@@ -463,7 +472,7 @@ public final class RdmaIoHandler implements IoHandler {
     }
   }
 
-  /** A channel's place on this loop. */
+  /** The registration of an RDMA channel with this loop. */
   private final class Registration implements IoRegistration {
     private final RdmaIoHandle handle;
     private volatile boolean cancelled;
@@ -509,7 +518,7 @@ public final class RdmaIoHandler implements IoHandler {
     }
   }
 
-  /** Returns whether a loop takes the channels of this package. */
+  /** Returns whether RDMA channels can be registered with a loop. */
   static boolean isCompatibleLoop(Object loop) {
     return loop instanceof IoEventLoop ours && ours.isCompatible(RdmaIoHandle.class);
   }

@@ -35,12 +35,12 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens for connections over RDMA, as {@code NioServerSocketChannel} does over TCP; on an event
- * loop with an {@link RdmaIoHandler}.
+ * A server channel over RDMA, the counterpart of {@code NioServerSocketChannel}. It is registered
+ * with an event loop that has an {@link RdmaIoHandler}.
  *
- * <p>A connection is accepted once its channel is registered with a loop. Until this channel reads,
- * up to {@code SO_BACKLOG} connect requests wait; more are rejected. If its device fails, its
- * pipeline gets an {@link HcaException}, and it closes.
+ * <p>A connect request is accepted when its child channel is registered with a loop. Until this
+ * channel reads, up to {@code SO_BACKLOG} requests wait; further ones are rejected. If the device
+ * fails, the pipeline gets an {@link HcaException}, and the channel closes.
  */
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
 public final class RdmaServerSocketChannel extends AbstractServerChannel
@@ -53,7 +53,10 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
   private @Nullable RdmaIoHandler handler;
   private @Nullable ConnectionListener listener;
 
-  /** The HCA of the listener, which keeps it open; the loop may have opened it again meanwhile. */
+  /**
+   * The HCA of the listener, retained while it listens; the loop may have opened the HCA again
+   * since.
+   */
   private volatile @Nullable SharedHca hca;
 
   private final ClientAddresses clients = new ClientAddresses();
@@ -61,13 +64,13 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
   private volatile boolean closed;
   private boolean readPending;
 
-  /** Creates a channel that listens. */
+  /** Creates a server channel. */
   public RdmaServerSocketChannel() {
     config = new RdmaServerSocketChannelConfig(this, this::stopReading);
     admission = new Admission(this, config);
   }
 
-  /** Creates a channel that listens, with the options of the channel in front of it. */
+  /** Creates a server channel that shares the options of an {@link AutoServerSocketChannel}. */
   RdmaServerSocketChannel(RdmaServerSocketChannelConfig config) {
     this.config = config;
     admission = new Admission(this, config);
@@ -113,7 +116,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     return new Pipeline(this);
   }
 
-  /** Logs the failures of accept hooks that no handler keeps. */
+  /** Logs the failures of accept hooks that no handler consumes. */
   private static final class Pipeline extends DefaultChannelPipeline {
     Pipeline(RdmaServerSocketChannel channel) {
       super(channel);
@@ -174,7 +177,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
           "Cannot assign requested address: " + local + ": no address of this machine");
     }
     SharedHca at = on.hca();
-    // The first request may come before this returns.
+    // Set first: a request may arrive before listen() returns.
     hca = at;
     try {
       ConnectionListener made =
@@ -192,12 +195,12 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     }
   }
 
-  /** Returns the HCA of its loop, with which it is registered. */
+  /** Returns the HCA of the channel's loop. The channel must be registered. */
   SharedHca loopHca() {
     return requireNonNull(handler, "handler").hca();
   }
 
-  /** Returns how many connections count against the limit. */
+  /** Returns the number of connections that count for {@link RdmaChannelOption#MAX_CONNECTIONS}. */
   int connectionsTaken() {
     return admission.connectionsTaken();
   }
@@ -210,12 +213,12 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     }
   }
 
-  /** Hands no request on that comes from now on, until a read is asked for. */
+  /** Stops handing connect requests to the pipeline until the next read. */
   void stopReading() {
     readPending = false;
   }
 
-  /** Hands the requests that were let in to the pipeline, if it reads; on the loop. */
+  /** Hands admitted requests to the pipeline if a read is pending; on the event loop. */
   void readRequests() {
     if (closed) {
       admission.close();
@@ -275,7 +278,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     }
   }
 
-  /** Fails the channel because no connect request will come; on the dispatcher's thread. */
+  /** Fails the channel because its device has failed; called on the dispatcher's thread. */
   private void deviceFailed(VerbsException why) {
     HcaException failure =
         new HcaException("bind", null, null, "the device of " + address + " has failed", why);
@@ -307,12 +310,13 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
 
     @Override
     public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {
-      promise.setFailure(new UnsupportedOperationException("connect: a channel that listens"));
+      promise.setFailure(
+          new UnsupportedOperationException("connect: not supported by a server channel"));
     }
 
     @Override
     public void handle(IoRegistration on, IoEvent event) {
-      // Streams learn of it by their completions.
+      // Nothing to do: streams are called with their completions.
     }
 
     @Override

@@ -27,12 +27,12 @@ import io.netty.util.NetUtil;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The options of a listening channel; of a socket's, only the backlog has an effect. */
+/** The options of a server channel. Of the options of a socket only the backlog has an effect. */
 class RdmaServerSocketChannelConfig extends DefaultChannelConfig
     implements ServerSocketChannelConfig {
   private static final int BUFFER = 64 << 10;
 
-  /** As with a socket, 0 means the default. */
+  /** The default, which 0 stands for, as with a socket. */
   private static final int DEFAULT_BACKLOG = NetUtil.SOMAXCONN;
 
   private volatile int backlog = DEFAULT_BACKLOG;
@@ -46,14 +46,14 @@ class RdmaServerSocketChannelConfig extends DefaultChannelConfig
   private final Runnable stopReading;
 
   /**
-   * @param stopReading takes back the read that the channel has asked for; called on its event loop
+   * @param stopReading cancels the channel's pending read; called on its event loop
    */
   RdmaServerSocketChannelConfig(ServerSocketChannel channel, Runnable stopReading) {
     super(channel);
     this.stopReading = stopReading;
   }
 
-  /** Called when an option was set, on any thread. */
+  /** Called after an option was set, on any thread. */
   <T> void changed(ChannelOption<T> option, T value) {}
 
   @Override

@@ -30,20 +30,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection over RDMA that behaves as a {@code NioSocketChannel} does: a stream of bytes each
- * way. On an event loop with an {@link RdmaIoHandler}.
+ * A connection over RDMA that behaves like a {@code NioSocketChannel}: a stream of bytes in each
+ * direction. It is registered with an event loop that has an {@link RdmaIoHandler}.
  *
- * <p><b>Copies.</b> A buffer of the channel's allocator, and any large direct buffer, is read by
- * the HCA from where it is; it stays in the channel's queue, and counts for writability, until the
- * HCA has sent it. What is small, on the heap or in a file is copied, as much as fits into one
- * message. A write's promise succeeds when its bytes are copied or sent: a program that has
- * retained the buffer may change it then. What arrives in large messages is handed to the pipeline
- * in the memory that it arrived in.
+ * <p><b>Copies.</b> The HCA reads buffers of the channel's allocator, and large direct buffers, in
+ * place; such a buffer stays in the channel's outbound queue, and counts for writability, until the
+ * HCA has sent it. Small buffers, heap buffers and files are copied, as many bytes at a time as one
+ * message takes. A write's promise succeeds when its bytes are copied or sent; from then on a
+ * program that has retained the buffer may change it. Large messages are handed to the pipeline in
+ * the buffers that they arrived in.
  *
- * <p><b>Closing.</b> What was flushed still arrives, within {@link
- * io.verbena.RdmaOptions#closeTimeout}, and so its promises succeed as the channel closes. Of what
- * was not posted yet 1 MiB is kept; the rest fails, as do files and what was not flushed. A channel
- * lives on one loop: deregistering closes it.
+ * <p><b>Closing.</b> Flushed bytes still arrive, within {@link
+ * io.verbena.RdmaOptions#closeTimeout}, so their promises succeed as the channel closes. Of the
+ * flushed bytes that are not posted yet, up to 1 MiB is kept; writes beyond that fail, as do files
+ * and writes that were not flushed. A channel stays on one loop: deregistering closes it.
  */
 public final class RdmaSocketChannel extends AbstractChannel implements SocketChannel {
   private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
@@ -59,10 +59,15 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   private final ChannelInput input;
   private final ChannelOutput output = new ChannelOutput();
 
-  /** Of the channel in front of this one, once that has chosen it. */
-  private @Nullable ChannelPipeline chosenBy;
+  /**
+   * The pipeline of the {@link AutoSocketChannel} that delegates to this channel, if there is one.
+   */
+  private @Nullable ChannelPipeline frontPipeline;
 
-  /** Netty completes no {@code closeFuture} for what is closed forcibly. */
+  /**
+   * The steps to run as the channel closes. Not listeners of {@code closeFuture}, which Netty does
+   * not complete when a channel is closed forcibly.
+   */
   private final List<Runnable> atClose = new ArrayList<>(2);
 
   private @Nullable IoRegistration registration;
@@ -72,7 +77,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   private volatile @Nullable InetSocketAddress local;
   private volatile @Nullable InetSocketAddress remote;
 
-  /** Creates a channel that connects. */
+  /** Creates a client channel. */
   public RdmaSocketChannel() {
     super(null);
     config = new RdmaSocketChannelConfig(this, this::stopReading);
@@ -80,7 +85,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     input = new ChannelInput(this, config);
   }
 
-  /** Creates a channel that connects, with the options of the channel in front of it. */
+  /** Creates a client channel that shares the options of an {@link AutoSocketChannel}. */
   RdmaSocketChannel(RdmaSocketChannelConfig config) {
     super(null);
     this.config = config;
@@ -89,9 +94,9 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   }
 
   /**
-   * Creates a channel for a connect request, which it accepts when it is registered.
+   * Creates the channel of a connect request, which it accepts when it is registered.
    *
-   * @param remote who asks for it
+   * @param remote the client's address
    */
   RdmaSocketChannel(
       RdmaServerSocketChannel parent, InetSocketAddress remote, PendingAccept pending) {
@@ -115,15 +120,17 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     return config;
   }
 
-  /** Hands what arrives to the pipeline of the channel in front of this one, without a detour. */
-  void chosenBy(ChannelPipeline pipeline) {
-    chosenBy = pipeline;
+  /**
+   * Replaces this channel's pipeline by that of the {@link AutoSocketChannel} that delegates to it.
+   */
+  void usePipeline(ChannelPipeline pipeline) {
+    frontPipeline = pipeline;
   }
 
   @Override
   public ChannelPipeline pipeline() {
-    ChannelPipeline other = chosenBy;
-    return other == null ? super.pipeline() : other;
+    ChannelPipeline front = frontPipeline;
+    return front == null ? super.pipeline() : front;
   }
 
   @Override
@@ -196,7 +203,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
   @Override
   protected void doBind(SocketAddress address) throws BindException {
-    InetSocketAddress wanted = ChannelConnector.own(address, handler);
+    InetSocketAddress wanted = ChannelConnector.checkBindAddress(address, handler);
     if (local != null || connector.isUnderWay() || stream != null) {
       throw new AlreadyBoundException();
     }
@@ -206,7 +213,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             : wanted;
   }
 
-  /** Adds what the close gives back. The channel is open. */
+  /** Adds a step that runs when the channel closes. The channel must be open. */
   void atClose(Runnable step) {
     atClose.add(step);
   }
@@ -232,8 +239,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
   private void endConnection() throws Exception {
     if (!isRegistered()) {
-      // One that cannot be set up is on the loop already, and Netty deregisters none that is not
-      // registered.
+      // A channel whose setup has failed is on the loop already, but not registered for Netty,
+      // which therefore does not deregister it.
       cancelRegistration();
     }
     input.close();
@@ -269,7 +276,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     input.beginRead(stream);
   }
 
-  /** Hands nothing on that comes from now on, until a read is asked for. */
+  /** Stops handing bytes to the pipeline until the next read. */
   void stopReading() {
     input.stop();
   }
@@ -360,31 +367,31 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     return promise;
   }
 
-  /** Returns its connector, which takes the connection manager's events. */
+  /** Returns the connector, which handles the connection manager's events of this channel. */
   ChannelConnector connector() {
     return connector;
   }
 
-  /** Returns the loop's handler; null if it is not registered. */
+  /** Returns the handler of the channel's loop; null before the channel is registered. */
   @Nullable RdmaIoHandler handler() {
     return handler;
   }
 
-  /** Returns the stream; null before it is connected. */
+  /** Returns the stream; null before the channel is connected. */
   @Nullable Stream stream() {
     return stream;
   }
 
-  /** Returns the owner that the stream calls. */
+  /** Returns the object that the stream calls back. */
   Stream.Owner streamOwner() {
     return ours();
   }
 
   /**
-   * Becomes active.
+   * Makes the channel active.
    *
-   * @param own the address of this end; null if it is the one that is bound
-   * @param peer the address of the other; null if it was known before
+   * @param own the local address; null to keep the bound one
+   * @param peer the remote address; null to keep the known one
    */
   void connected(Stream made, @Nullable InetSocketAddress own, @Nullable InetSocketAddress peer) {
     stream = made;
@@ -450,7 +457,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     @Override
     public void handle(IoRegistration on, IoEvent event) {
-      // Streams learn of it by their completions.
+      // Nothing to do: streams are called with their completions.
     }
 
     @Override

@@ -34,12 +34,13 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 
 /**
- * The options of a channel. What belongs to a TCP socket is accepted, kept and has no effect: RC
- * has no delay to switch, and its buffers are receives. {@code SO_KEEPALIVE} is on by default:
- * {@link io.verbena.RdmaOptions#keepAlive} is the time that a peer may be silent. {@code SO_LINGER}
- * 0 ends the connection without its end being read, as with a socket.
+ * The options of a channel. Options of a TCP socket are accepted and kept, but have no effect: an
+ * RC connection does not delay small messages, and its buffers are receives. {@code SO_KEEPALIVE}
+ * is on by default; {@link io.verbena.RdmaOptions#keepAlive} is the time that a peer may be silent.
+ * With {@code SO_LINGER} 0 a close resets the connection, as with a socket: the peer reads no end
+ * of the stream.
  *
- * <p>The default allocator is that of the HCA's registered memory, from the registration on.
+ * <p>Once the channel is registered, its default allocator is that of the HCA's registered memory.
  */
 class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
   private static final int BUFFER = 64 << 10;
@@ -59,17 +60,17 @@ class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChan
   private final Runnable stopReading;
 
   /**
-   * @param stopReading takes back the read that the channel has asked for; called on its event loop
+   * @param stopReading cancels the channel's pending read; called on its event loop
    */
   RdmaSocketChannelConfig(SocketChannel channel, Runnable stopReading) {
     super(channel);
     this.stopReading = stopReading;
   }
 
-  /** Called when an option was set, on any thread. */
+  /** Called after an option was set, on any thread. */
   <T> void changed(ChannelOption<T> option, T value) {}
 
-  /** Returns how long the setup of a connection may take; 0 for any time. */
+  /** Returns how long the setup of a connection may take, in milliseconds; 0 for no limit. */
   int setupMillis() {
     return getConnectTimeoutMillis();
   }
@@ -147,7 +148,7 @@ class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChan
     return true;
   }
 
-  /** Returns what goes with a connect. */
+  /** Returns the program's private data for a connect request. */
   ByteBuffer privateData() {
     return ByteBuffer.wrap(privateData);
   }
@@ -156,7 +157,7 @@ class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChan
     return copyReads;
   }
 
-  /** The allocator of registered memory, unless the user has chosen another. */
+  /** Sets the default allocator; has no effect if the program has set an allocator. */
   void offerAllocator(ByteBufAllocator registered) {
     if (!allocatorWasSet) {
       super.setAllocator(registered);

@@ -31,9 +31,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that a program on Netty, or on a framework above it, needs to use an HCA in place of its
- * sockets: event loops, channels on them, and lookups of host names. One for all servers and
- * clients of a program, which share the HCA and its registered memory by it.
+ * The event loops, channels and host name lookups with which a program on Netty, or on a framework
+ * above Netty, uses an HCA instead of sockets. One instance serves all servers and clients of a
+ * program, which then share the HCA and its registered memory.
  *
  * <pre>{@code
  * RdmaSockets sockets = RdmaSockets.create(URI.create("roce://10.0.0.7"));
@@ -43,30 +43,27 @@ import org.jspecify.annotations.Nullable;
  * sockets.close();
  * }</pre>
  *
- * <p>gRPC's builders take it by {@code RdmaGrpc}, and Reactor Netty and RSocket by {@code
- * RdmaLoopResources}.
+ * <p>{@code RdmaGrpc} sets it on gRPC's builders; {@code RdmaLoopResources} adapts it for Reactor
+ * Netty and RSocket.
  *
- * <p>With {@link Builder#orTcp} its clients reach peers without RDMA over TCP, and its servers
- * listen for both: {@link AutoSocketChannel} and {@link AutoServerSocketChannel} tell how. On a
- * host without the HCA all is over TCP. {@link Builder#sockets} chooses epoll or io_uring for what
- * goes over sockets.
+ * <p>With {@link Builder#orTcp} clients reach peers without RDMA over TCP, and servers listen for
+ * both; see {@link AutoSocketChannel} and {@link AutoServerSocketChannel}. On a host without the
+ * HCA all connections use TCP. {@link Builder#sockets} selects epoll or io_uring for those sockets.
  *
- * <p>Immutable, and thread-safe. The program closes it behind its servers and clients; what is
- * still open by then is closed with it.
+ * <p>Immutable and thread-safe. The program closes it after its servers and clients; channels that
+ * are still open then are closed with it.
  */
 public final class RdmaSockets implements AutoCloseable {
   /**
-   * Without a quiet time Netty ends a loop that runs a task as it is asked to end, before the loop
-   * has closed its sockets.
+   * The quiet period of {@link #close}. Without one Netty ends a loop that is running a task when
+   * it is shut down before the loop has closed its sockets.
    */
   private static final Duration QUIET = Duration.ofMillis(100);
 
-  /** For channels that go on and on beside the loops' end. */
+  /** The limit on the loops' quiet period, for channels that stay busy. */
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-  /**
-   * The time that a device may take to close once its loops have ended, and some for the threads.
-   */
+  /** The time for the device to close once its loops have ended, and for the threads to end. */
   private static final Duration DEVICE_TIMEOUT = Duration.ofSeconds(20);
 
   private final Builder settings;
@@ -83,9 +80,9 @@ public final class RdmaSockets implements AutoCloseable {
   }
 
   /**
-   * Opens an HCA with one loop for each processor, for RDMA alone.
+   * Opens an HCA, with one event loop for each processor and without TCP.
    *
-   * @param hca as {@link RdmaIoHandler#newFactory(URI)} takes it
+   * @param hca the URI of the HCA, as for {@link RdmaIoHandler#newFactory(URI)}
    * @throws VerbsException if there is no such HCA
    */
   public static RdmaSockets create(URI hca) {
@@ -93,44 +90,44 @@ public final class RdmaSockets implements AutoCloseable {
   }
 
   /**
-   * Returns a builder that begins with the defaults of {@link #create}.
+   * Returns a builder with the defaults of {@link #create}.
    *
-   * @param hca as {@link RdmaIoHandler#newFactory(URI)} takes it
+   * @param hca the URI of the HCA, as for {@link RdmaIoHandler#newFactory(URI)}
    */
   public static Builder builder(URI hca) {
     return new Builder(requireNonNull(hca, "hca"));
   }
 
   /**
-   * Sets the loops, the channel and the resolver of a client, whose host names are looked up as the
-   * JDK does, on other threads than the loops'. All else of it stays as it is.
+   * Sets the event loops, the channel factory and the resolver of a client, and nothing else. The
+   * resolver looks host names up through the JDK, on other threads than the loops'.
    *
-   * @return the bootstrap
+   * @return {@code client}
    */
   public Bootstrap on(Bootstrap client) {
     return client.group(group).channelFactory(this::newChannel).resolver(names);
   }
 
   /**
-   * Sets the loops, of which each both listens and serves, and the channel of a server. All else of
-   * it stays as it is.
+   * Sets the event loops and the channel factory of a server, and nothing else. Each loop both
+   * listens and serves.
    *
-   * @return the bootstrap
+   * @return {@code server}
    */
   public ServerBootstrap on(ServerBootstrap server) {
     return server.group(group).channelFactory(this::newServerChannel);
   }
 
   /**
-   * Returns the event loops, which take channels of NIO too, or of the kind that {@link
-   * Builder#sockets} chose instead. They end with these sockets.
+   * Returns the event loops. They also take channels of NIO, or of the kind set by {@link
+   * Builder#sockets} instead. {@link #close} shuts them down.
    */
   public EventLoopGroup group() {
     return group;
   }
 
   /**
-   * Makes the channel of a client, for a loop of {@link #group}.
+   * Creates a client channel, for a loop of {@link #group}.
    *
    * @throws RejectedExecutionException if these sockets are closed
    */
@@ -145,7 +142,7 @@ public final class RdmaSockets implements AutoCloseable {
   }
 
   /**
-   * Makes the channel of a server, for a loop of {@link #group}.
+   * Creates a server channel, for a loop of {@link #group}.
    *
    * @throws RejectedExecutionException if these sockets are closed
    */
@@ -155,8 +152,8 @@ public final class RdmaSockets implements AutoCloseable {
   }
 
   /**
-   * Makes a channel of datagrams, which travel over UDP: for Netty's DNS client, say. It is of NIO,
-   * or of the kind that {@link Builder#sockets} chose.
+   * Creates a UDP channel, for Netty's DNS client for example. It is of NIO, or of the kind set by
+   * {@link Builder#sockets}.
    *
    * @throws RejectedExecutionException if these sockets are closed
    */
@@ -165,12 +162,17 @@ public final class RdmaSockets implements AutoCloseable {
     return sockets.datagrams().newChannel();
   }
 
-  /** Returns the class of {@link #newChannel}, for frameworks that take no factory. */
+  /**
+   * Returns the class of the channels of {@link #newChannel}, for frameworks that take no factory.
+   */
   public Class<? extends SocketChannel> channelType() {
     return settings.orTcp ? AutoSocketChannel.class : RdmaSocketChannel.class;
   }
 
-  /** Returns the class of {@link #newServerChannel}, likewise. */
+  /**
+   * Returns the class of the channels of {@link #newServerChannel}, for frameworks that take no
+   * factory.
+   */
   public Class<? extends ServerSocketChannel> serverChannelType() {
     return settings.orTcp ? AutoServerSocketChannel.class : RdmaServerSocketChannel.class;
   }
@@ -181,40 +183,41 @@ public final class RdmaSockets implements AutoCloseable {
     }
   }
 
-  /** Returns whether it is closed, or about to be. */
+  /** Returns whether the loops are shut down or shutting down. */
   public boolean isClosed() {
     return group.isShuttingDown();
   }
 
-  /** Returns whether a thread is a loop of such sockets, and so must not block. */
+  /** Returns whether a thread is an event loop of an {@code RdmaSockets}, and so must not block. */
   public static boolean isLoop(Thread thread) {
     return thread instanceof LoopThread;
   }
 
   /**
-   * Closes all channels, and then the loops and the HCA, if no others use it. Idempotent: the first
-   * call counts.
+   * Closes all channels, then the loops, and then the HCA, if no others use it. Idempotent: the
+   * first call counts.
    *
-   * @param quietPeriod for how long nothing must happen on a loop before it ends
-   * @param timeout how long that may take
-   * @return succeeds once all is closed
+   * @param quietPeriod how long a loop must be without tasks before it ends
+   * @param timeout how long a loop waits for its quiet period at most
+   * @return a future that succeeds once all is closed
    */
   public Future<?> shutdownGracefully(long quietPeriod, long timeout, TimeUnit unit) {
     return group.shutdownGracefully(quietPeriod, timeout, unit);
   }
 
   /**
-   * As {@link #shutdownGracefully} with a tenth of a second and ten seconds; waits until all is
-   * closed. On an event loop it returns at once, and all closes soon after.
+   * Calls {@link #shutdownGracefully} with a quiet period of 100 ms and a timeout of 10 s, and
+   * waits until all is closed. On an event loop it does not wait.
    *
-   * @throws RdmaTimeoutException if that takes longer than it may, as a handler holds a loop up
+   * @throws RdmaTimeoutException if all is not closed within 30 s and {@link
+   *     RdmaOptions#closeTimeout}, because a handler blocks a loop, for example
    */
   @Override
   public void close() {
     closeWithin(TIMEOUT.plus(settings.options.closeTimeout()).plus(DEVICE_TIMEOUT));
   }
 
-  /** Closes it, and waits no longer than that. */
+  /** Closes it, and waits at most {@code limit}. */
   void closeWithin(Duration limit) {
     Future<?> end = shutdownGracefully(QUIET.toMillis(), TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     if (isLoop(Thread.currentThread())) {
@@ -226,7 +229,7 @@ public final class RdmaSockets implements AutoCloseable {
     }
   }
 
-  /** Returns the address of the HCA, and what stands in for it. */
+  /** Returns the URI of the HCA, whether TCP may take its place, and the kind of sockets. */
   @Override
   public String toString() {
     return "RdmaSockets["
@@ -237,7 +240,7 @@ public final class RdmaSockets implements AutoCloseable {
   }
 
   /**
-   * Returns what makes sockets for a loop: of its kind, and of NIO for loops of a program's own.
+   * Returns the socket factory of a loop: of the loop's kind, or of NIO for a program's own loop.
    */
   static SocketFactory socketsFor(EventLoop loop) {
     return loop instanceof Loop ours ? ours.sockets : SocketFactory.NIO;
@@ -254,7 +257,10 @@ public final class RdmaSockets implements AutoCloseable {
     }
   }
 
-  /** A loop that ends after the lookups of its connects, so that they can report their end. */
+  /**
+   * A loop that fails its pending name lookups before it ends, so that their connects can report
+   * it.
+   */
   private static final class Loop extends SingleThreadIoEventLoop {
     private final SocketFactory sockets;
     private final NamesOffLoop names;
@@ -277,7 +283,7 @@ public final class RdmaSockets implements AutoCloseable {
     }
   }
 
-  /** Names its threads, and knows them again. */
+  /** Creates the daemon threads of loops, which {@link RdmaSockets#isLoop} recognizes. */
   private static final class LoopThreads extends DefaultThreadFactory {
     LoopThreads() {
       super("rdma", true);
@@ -295,7 +301,7 @@ public final class RdmaSockets implements AutoCloseable {
     }
   }
 
-  /** Settings of {@link RdmaSockets}. Immutable: each method returns another. */
+  /** The settings of {@link RdmaSockets}. Immutable: each setter returns a new builder. */
   public static final class Builder {
     private static final Duration LEAST_PATIENCE = Duration.ofMillis(1);
     private static final Duration MOST_PATIENCE = Duration.ofMillis(Integer.MAX_VALUE);
@@ -339,7 +345,7 @@ public final class RdmaSockets implements AutoCloseable {
     /**
      * Sets the options of the HCA and its channels.
      *
-     * @param value as {@link RdmaIoHandler#newFactory(URI, RdmaOptions)} takes them
+     * @param value the options, as for {@link RdmaIoHandler#newFactory(URI, RdmaOptions)}
      */
     public Builder options(RdmaOptions value) {
       return new Builder(
@@ -358,19 +364,17 @@ public final class RdmaSockets implements AutoCloseable {
       return new Builder(hca, options, value, orTcp, patienceMillis, kind, lookup);
     }
 
-    /**
-     * Uses TCP where the peer, or this host, has no RDMA. A connect tries RDMA for half a second
-     * first.
-     */
+    /** Uses TCP if the peer or this host has no RDMA. A connect tries RDMA for 500 ms first. */
     public Builder orTcp() {
       return new Builder(hca, options, loops, true, patienceMillis, kind, lookup);
     }
 
     /**
-     * As {@link #orTcp()}, with another time for RDMA. What a connect finds is remembered for a
-     * minute, so a time that is short sends the connects of a busy start over TCP until then.
+     * Like {@link #orTcp()}, with another limit on the attempt over RDMA. The medium that a connect
+     * has found is remembered for a minute; with too short a limit, connects of a busy start time
+     * out over RDMA and use TCP for that minute.
      *
-     * @param patience at least a millisecond; at most half of a client's connect timeout counts
+     * @param patience at least 1 ms; at most half of a client's connect timeout is used
      */
     public Builder orTcp(Duration patience) {
       requireNonNull(patience, "patience");
@@ -382,9 +386,9 @@ public final class RdmaSockets implements AutoCloseable {
     }
 
     /**
-     * Sets the kind of sockets that the loops drive beside their HCA: those of {@link #orTcp}, and
-     * of {@link #newDatagramChannel}. The loops take a program's own channels of this kind too, and
-     * of no other.
+     * Sets the kind of sockets that the loops drive beside their HCA, for {@link #orTcp} and {@link
+     * #newDatagramChannel}. A program may also register its own channels of this kind with the
+     * loops, but of no other kind.
      *
      * @param value NIO by default; {@link #build} fails if it is not available
      */
@@ -393,16 +397,16 @@ public final class RdmaSockets implements AutoCloseable {
       return new Builder(hca, options, loops, orTcp, patienceMillis, value, lookup);
     }
 
-    /** Sets how names are looked up. */
+    /** Sets the lookup of host names. */
     Builder lookup(NamesOffLoop.Lookup value) {
       return new Builder(hca, options, loops, orTcp, patienceMillis, kind, value);
     }
 
     /**
-     * Opens the HCA, and starts its loops.
+     * Opens the HCA, and creates its loops.
      *
      * @throws SocketsUnavailableException if the kind of {@link #sockets} is not available
-     * @throws VerbsException if there is no such HCA and TCP may not take its place, or if it
+     * @throws VerbsException if there is no such HCA and TCP may not take its place, or if the HCA
      *     cannot be used
      */
     public RdmaSockets build() {
@@ -413,7 +417,7 @@ public final class RdmaSockets implements AutoCloseable {
         return new RdmaSockets(this, sockets, names, new Loops(loops, handlers, sockets, names));
       } catch (IllegalStateException e) {
         if (e.getCause() instanceof VerbsException cause) {
-          // Netty's word for it is "failed to create a child event loop".
+          // Netty's own message is only "failed to create a child event loop".
           throw cause;
         }
         throw e;

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options that a program has set of a channel, which its socket gets too, once it has one.
- * Options that were not set stay as a socket has them. Thread-safe.
+ * The options that a program has set on a channel. They are also set on its socket, once it has
+ * one; other options keep the socket's values. Thread-safe.
  */
 final class SetOptions {
   private static final Logger LOG = System.getLogger("io.verbena.connection");
@@ -19,9 +19,9 @@ final class SetOptions {
   private final Map<ChannelOption<?>, Object> values = new LinkedHashMap<>();
   private @Nullable ChannelConfig socket;
 
-  /** Notes an option, and sets it of the socket, which may not know it. */
+  /** Notes an option, and sets it on the socket, which may not know it. */
   synchronized <T> void set(ChannelOption<T> option, T value) {
-    // Behind the others: of two that set one thing, the later holds.
+    // Moved to the end: of two options that set the same thing, the later one holds.
     values.remove(option);
     values.put(option, value);
     ChannelConfig to = socket;
@@ -31,8 +31,8 @@ final class SetOptions {
   }
 
   /**
-   * Sets all options of a socket, and from now on those that change. A value that the socket
-   * refuses is logged and left out, as by Netty's bootstraps.
+   * Sets all noted options on a socket, and from now on those that change. A value that the socket
+   * refuses is logged and left out, as Netty's bootstraps do.
    */
   synchronized void mirrorTo(ChannelConfig config) {
     values.forEach((option, value) -> mirror(config, option, value));

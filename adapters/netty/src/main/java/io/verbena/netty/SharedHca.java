@@ -37,17 +37,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The HCA that all event loops of this JVM with the same address and options share, so that one
- * group may accept what another one listens for. Opened for the first loop and closed with the
- * last. Thread-safe.
+ * The HCA that all event loops of this JVM with the same URI and equal options share, so that one
+ * group can accept connections for which another one listens. Opened for the first loop and closed
+ * with the last. Thread-safe.
  */
 final class SharedHca {
   private static final long PATIENCE = TimeUnit.SECONDS.toNanos(10);
 
-  /** The loopback address without a host name, as the address of a connected socket has none. */
+  /** The loopback address without a host name, like the address of a connected socket. */
   private static final InetAddress LOOPBACK = withoutName(NetUtil.LOCALHOST4);
 
-  /** The start of the message that TCP may not take the place of RDMA; the address follows. */
+  /** The start of the message that TCP may not take the place of RDMA; the HCA's URI follows. */
   static final String LOCKED =
       "TCP has no keys (expected: an HCA without key-file, and TLS if anything): ";
 
@@ -58,14 +58,14 @@ final class SharedHca {
   private final URI address;
   private final InetAddress host;
 
-  /** Whether the HCA belongs to a network, and not to an emulated fabric. */
+  /** Whether the HCA has a network address; on an emulated fabric it has a name instead. */
   private final boolean hasAddress;
 
   private final RdmaOptions options;
   private final OpenedDevice opened;
   private final PeerMedia peers = new PeerMedia();
 
-  /** Loops and listeners. Guarded by {@link #OPEN}, as everything that opens and closes is. */
+  /** The number of loops and listeners. Guarded by {@link #OPEN}. */
   private int users = 1;
 
   private SharedHca(URI address, RdmaOptions options) {
@@ -93,9 +93,9 @@ final class SharedHca {
   }
 
   /**
-   * Opens the device, or counts one more loop on the one that is open.
+   * Opens the device, or adds a user to the one that is open.
    *
-   * @throws VerbsException if there is none
+   * @throws VerbsException if it cannot be opened
    */
   static SharedHca open(URI address, RdmaOptions options) {
     Key key = new Key(address, options);
@@ -111,7 +111,7 @@ final class SharedHca {
     }
   }
 
-  /** Keeps the HCA open for something on it, until {@link #release}. */
+  /** Adds a user, which keeps the HCA open until {@link #release}. */
   void retain() {
     synchronized (OPEN) {
       users++;
@@ -141,7 +141,7 @@ final class SharedHca {
     return address;
   }
 
-  /** Returns whether it has failed: it is of no more use, and may be opened again. */
+  /** Returns whether the device has failed; it can then be opened again. */
   boolean hasFailed() {
     return opened.dispatcher().hasFailed();
   }
@@ -162,19 +162,19 @@ final class SharedHca {
     return opened.memory();
   }
 
-  /** Returns the scheme of its provider. */
+  /** Returns the scheme of the HCA's URI, in lower case. */
   String scheme() {
     return address.getScheme().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns what connects have found out of the peers. */
+  /** Returns the media over which connects reached the peers. */
   PeerMedia peers() {
     return peers;
   }
 
   /**
-   * Returns whether its peers prove that they have a key ({@code roce://...?key-file=FILE}), which
-   * those of a socket do not.
+   * Returns whether peers have to prove that they have a key ({@code roce://...?key-file=FILE}),
+   * which peers over TCP cannot.
    */
   boolean isLocked() {
     String query = address.getRawQuery();
@@ -182,8 +182,8 @@ final class SharedHca {
   }
 
   /**
-   * Returns whether a listener of this HCA and a socket of TCP at {@code at} would listen on one
-   * TCP port: the emulated HCA of {@code iwarp://} listens by sockets of TCP.
+   * Returns whether a listener of this HCA and a TCP socket at {@code at} would listen on one TCP
+   * port: the emulated HCA of {@code iwarp://} listens on TCP sockets.
    */
   boolean sharesPortsWithTcp(InetAddress at) {
     return scheme().equals("iwarp")
@@ -199,14 +199,14 @@ final class SharedHca {
     return opened.events();
   }
 
-  /** Returns what is closed before the device: what of it could not be closed yet. */
+  /** Returns the steps that close, before the device, its objects that could not be closed yet. */
   CloseSteps closeFirst() {
     return opened.closeFirst();
   }
 
   /**
-   * Closes an object of a connection or a loop. One that cannot be closed now, as the device has
-   * failed, say, is tried again before the device is closed.
+   * Closes an object of a connection or a loop. If that fails, on a failed device for example, it
+   * is tried again before the device is closed.
    *
    * @param name of the object, for errors
    */
@@ -222,7 +222,7 @@ final class SharedHca {
         });
   }
 
-  /** Runs a step of an end, of which others must not be missed: what it throws is metered. */
+  /** Runs one step of a close. An exception is metered, so that the other steps still run. */
   void guarded(Runnable step) {
     try {
       step.run();
@@ -236,7 +236,7 @@ final class SharedHca {
   }
 
   /**
-   * Counts one loop or listener less, and closes the device with the last.
+   * Removes a user, and closes the device with the last one.
    *
    * @throws VerbsException if something of the device is left open
    */
@@ -251,10 +251,10 @@ final class SharedHca {
   }
 
   /**
-   * Returns the HCA's address for a socket address: this machine, by whatever name, is the host of
-   * the HCA's own address.
+   * Returns the HCA's URI for a socket address. An address that {@linkplain #isOwn stands for} this
+   * HCA becomes the host of the HCA's own URI.
    *
-   * @throws UnresolvedAddressException if it names a host that was not looked up
+   * @throws UnresolvedAddressException if the address is unresolved
    */
   URI uri(InetSocketAddress socket) {
     InetAddress to = socket.getAddress();
@@ -277,9 +277,10 @@ final class SharedHca {
   }
 
   /**
-   * Returns whether an address stands for this HCA: this machine's, if the HCA has a name instead
-   * of an address; else its own, the wildcard and those of the loopback, of which each HCA on it
-   * has one.
+   * Returns whether an address stands for this HCA. If the HCA has a name, all addresses of this
+   * machine do; if it has an address, that one, the wildcard and the loopback do. HCAs on the
+   * loopback have one of its addresses each, so for them only 127.0.0.1 and ::1 stand for the
+   * loopback.
    */
   boolean isOwn(InetAddress to) {
     if (to.isAnyLocalAddress() || to.equals(host)) {
@@ -299,10 +300,10 @@ final class SharedHca {
   }
 
   /**
-   * Returns the address that a channel wants to bind.
+   * Returns {@code wanted}, if it is an address of this HCA.
    *
-   * @throws UnresolvedAddressException if it names a host that was not looked up
-   * @throws BindException if it is not this HCA's
+   * @throws UnresolvedAddressException if it is unresolved
+   * @throws BindException if it is not an address of this HCA
    */
   InetSocketAddress checkOwn(InetSocketAddress wanted) throws BindException {
     if (wanted.isUnresolved()) {
@@ -316,8 +317,8 @@ final class SharedHca {
   }
 
   /**
-   * Returns whether something may listen at an address. Of a fabric with addresses the connection
-   * manager knows.
+   * Returns whether a channel may listen at an address. On a fabric with addresses the connection
+   * manager decides.
    */
   boolean canListenAt(InetAddress at) {
     return hasAddress || isOwn(at);
@@ -341,7 +342,7 @@ final class SharedHca {
     return from == null ? local(0) : from;
   }
 
-  /** Returns an address of this end. */
+  /** Returns the address of this HCA with a port. */
   InetSocketAddress local(int port) {
     return new InetSocketAddress(host, port);
   }

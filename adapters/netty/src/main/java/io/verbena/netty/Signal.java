@@ -2,22 +2,22 @@
 package io.verbena.netty;
 
 /**
- * The signal that each message carries beside its bytes, as immediate data, or behind them ({@link
- * SignalTrailers}):
+ * The 32 bits that each message carries beside its bytes: as immediate data, or after the bytes
+ * ({@link SignalTrailers}):
  *
  * <pre>
  *  31       18   17     16    15       0
  *  | unused   | back | end  | credits  |
  * </pre>
  *
- * <p>Credits are for so many further messages of the receiver; with {@code back} they are those
- * that the sender had and does not use.
+ * <p>The credits allow the receiver so many further messages; with {@code back} they are credits of
+ * the sender that it returns unused.
  */
 final class Signal {
   /** The most credits that one message returns. */
   static final int MOST_CREDITS = 0xffff;
 
-  /** Of no message of this protocol. */
+  /** The signal of no message of this protocol. */
   static final int NONE = -1;
 
   private static final int END = 1 << 16;
@@ -25,12 +25,12 @@ final class Signal {
 
   private Signal() {}
 
-  /** Of credits that the sender gives back. */
+  /** Returns the signal of credits that the sender returns unused. */
   static int back(int credits) {
     return credits | BACK;
   }
 
-  /** Adds that the sender sends no more bytes. */
+  /** Returns the signal with the end of the sender's bytes. */
   static int end(int signal) {
     return signal | END;
   }
@@ -39,7 +39,7 @@ final class Signal {
     return signal & MOST_CREDITS;
   }
 
-  /** Returns whether the credits are given back. */
+  /** Returns whether the credits are returned unused. */
   static boolean isBack(int signal) {
     return (signal & BACK) != 0;
   }
@@ -49,7 +49,7 @@ final class Signal {
     return (signal & END) != 0;
   }
 
-  /** Returns whether all bits have a meaning. */
+  /** Returns whether all bits that are set have a meaning. */
   static boolean isKnown(int signal) {
     return signal >>> 18 == 0;
   }

@@ -8,11 +8,12 @@ import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.verbs.SendWorkRequest;
 
 /**
- * The {@link Signal} of each message in its last bytes, for devices whose SENDs carry no immediate
- * data, as iWARP's: one place for each slot of a send queue. On the event loop's thread only.
+ * The {@link Signal}s of messages as their last bytes, for devices whose SENDs carry no immediate
+ * data, such as those of iWARP. The registered memory has one place for each slot of a send queue.
+ * On the event loop's thread only.
  */
 final class SignalTrailers {
-  /** Bytes of one. */
+  /** The bytes of a signal. */
   static final int LENGTH = Integer.BYTES;
 
   private final ByteBuf bytes;
@@ -30,7 +31,7 @@ final class SignalTrailers {
     }
   }
 
-  /** Adds the signal to a message that is about to be posted in this slot. */
+  /** Appends the signal to a message that is about to be posted in this slot. */
   void append(SendWorkRequest request, int slot, int signal) {
     int offset = slot * LENGTH;
     bytes.setInt(offset, signal);

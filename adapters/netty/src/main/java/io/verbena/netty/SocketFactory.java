@@ -12,13 +12,13 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the channels of one kind of sockets, and what drives them on a loop. Thread-safe.
+ * Creates the channels of one kind of sockets, and the handlers that drive them on loops.
+ * Thread-safe.
  *
- * @param handlers makes the handler of a loop's sockets; null for the one of NIO that a loop has
- *     unless it is given another
- * @param clients makes channels of clients
- * @param servers makes channels of servers
- * @param datagrams makes channels of datagrams
+ * @param handlers creates the handler of a loop's sockets; null for the default, NIO
+ * @param clients creates client channels
+ * @param servers creates server channels
+ * @param datagrams creates datagram channels
  */
 record SocketFactory(
     @Nullable IoHandlerFactory handlers,

@@ -4,18 +4,18 @@ package io.verbena.netty;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kind of sockets on loops of {@link RdmaSockets}, for what does not go over RDMA: TCP with
- * {@link RdmaSockets.Builder#orTcp}, and datagrams.
+ * The kind of sockets on loops of {@link RdmaSockets}. They carry TCP, with {@link
+ * RdmaSockets.Builder#orTcp}, and datagrams.
  *
- * <p>Those other than NIO are Netty's native transports, for Linux. A program that wants one puts
- * the artifact that is named here on its class path, with the classifier of its platform, {@code
- * linux-x86_64} say; Netty's classes come with that. On the module path the JVM must be told to
- * resolve both: {@code --add-modules
+ * <p>Kinds other than NIO are Netty's native transports, for Linux. To use one, put the artifact
+ * that is named here on the class path, with the classifier of the platform, {@code linux-x86_64}
+ * for example; it brings Netty's classes along. On the module path the JVM must be told to resolve
+ * both modules: {@code --add-modules
  * io.netty.transport.classes.epoll,io.netty.transport.epoll.linux.x86_64}, and likewise with {@code
  * io_uring} in both names.
  */
 public enum SocketKind {
-  /** The sockets of the JDK, which are there on every platform. */
+  /** The sockets of the JDK, which every platform has. */
   NIO,
 
   /** Netty's sockets on epoll: {@code io.netty:netty-transport-native-epoll}. */
@@ -23,18 +23,18 @@ public enum SocketKind {
 
   /**
    * Netty's sockets on io_uring: {@code io.netty:netty-transport-native-io_uring}. The kernel must
-   * be new enough, and allow it: containers often forbid it by seccomp. Netty handles up to 128
-   * rounds of its completions before the loop goes on, so that sockets which are never idle hold
-   * RDMA on their loop up for longer than those of the other kinds do.
+   * be new enough and allow io_uring: containers often forbid it by seccomp. Netty handles up to
+   * 128 rounds of completions before the loop goes on, so sockets that are never idle delay RDMA on
+   * their loop longer than those of the other kinds.
    */
   IO_URING;
 
-  /** Returns whether this program can use them on this host. */
+  /** Returns whether this program can use such sockets on this host. */
   public boolean isAvailable() {
     return unavailabilityCause() == null;
   }
 
-  /** Returns why this program cannot use them on this host; null if it can. */
+  /** Returns why this program cannot use such sockets on this host; null if it can. */
   public @Nullable Throwable unavailabilityCause() {
     try {
       return switch (this) {
@@ -43,15 +43,15 @@ public enum SocketKind {
         case IO_URING -> IoUringSockets.unavailabilityCause();
       };
     } catch (LinkageError e) {
-      // Netty's classes are not there, or of a version that does not fit.
+      // Netty's classes are missing, or of a version that does not fit.
       return e;
     }
   }
 
   /**
-   * Returns what makes such sockets.
+   * Returns the factory of such sockets.
    *
-   * @throws SocketsUnavailableException if there are none
+   * @throws SocketsUnavailableException if they are not available
    */
   SocketFactory factory() {
     Throwable cause = unavailabilityCause();

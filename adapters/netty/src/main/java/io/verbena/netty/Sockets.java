@@ -14,21 +14,22 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sockets of a loop beside its RDMA channels: another {@link IoHandler}, which is opened for
- * the first channel that is none of RDMA. Until one is registered, a loop pays nothing for them.
+ * The sockets of a loop beside its RDMA channels. They have an {@link IoHandler} of their own,
+ * which is created for the first channel that is not of RDMA. A loop without such channels has no
+ * cost from this.
  *
- * <p>The handler runs in every turn of the loop while it finds work, behind what a channel asks of
- * it, behind a channel's end, and else each {@link #INTERVAL}, as asking the kernel costs more than
- * polling an HCA. Only {@link #isCompatible} and {@link #wakeup} may be called by other threads
- * than the loop's.
+ * <p>The handler runs in every turn of the loop while it finds work, in the turn after a channel
+ * has submitted an operation or was deregistered, and else once in each {@link #INTERVAL}: asking
+ * the kernel costs more than polling an HCA. Only {@link #isCompatible} and {@link #wakeup} may be
+ * called on other threads than the loop's.
  */
 final class Sockets {
-  /** The time that sockets wait for a loop whose HCA is busy, beside a few turns. */
+  /** The least time between two runs of a handler without work, in nanoseconds. */
   private static final long INTERVAL = TimeUnit.MICROSECONDS.toNanos(50);
 
   /**
-   * The clock is read once in so many turns without work, as reading it costs more than a poll; one
-   * with work counts as some without.
+   * The clock is read once in so many turns without work, as reading it costs more than a poll; a
+   * turn with work counts as {@link #WORK} without.
    */
   private static final int TURNS = 16;
 
@@ -37,7 +38,7 @@ final class Sockets {
   private final ThreadAwareExecutor executor;
   private final IoHandlerFactory factory;
 
-  /** Of NIO; null if the handler is another one. */
+  /** The selectors of NIO; null if the handler is of another kind. */
   private final @Nullable LoopSelectors selectors;
 
   private final SocketsContext turn = new SocketsContext();
@@ -46,12 +47,12 @@ final class Sockets {
   /** Guarded by this. */
   private boolean closed;
 
-  /** The handler once a channel was registered. Written on the loop while it is awake. */
+  /** The handler; null until a channel was registered. Written on the loop while it is awake. */
   private @Nullable IoHandler handler;
 
   /**
-   * Whether the handler is to run in the next turn, as it did something, or a channel asked for
-   * something or went.
+   * Whether the handler is to run in the next turn: it found work, or a channel submitted an
+   * operation or was deregistered.
    */
   private boolean busy;
 
@@ -59,7 +60,7 @@ final class Sockets {
   private long lastPoll;
 
   /**
-   * @param factory makes the handler; null for one of NIO
+   * @param factory creates the handler; null for one of NIO
    */
   Sockets(ThreadAwareExecutor executor, @Nullable IoHandlerFactory factory) {
     this.executor = executor;
@@ -130,7 +131,7 @@ final class Sockets {
     if (busy) {
       return true;
     }
-    // A turn with tasks takes its time, too.
+    // A turn with tasks takes longer, too.
     turns += worked || !context.canBlock() ? WORK : 1;
     if (turns < TURNS) {
       return false;
@@ -145,10 +146,11 @@ final class Sockets {
   }
 
   /**
-   * Runs the handler, which sleeps until there is something to do for a socket or on the loop,
-   * until {@link #wakeup}, or until the time is over.
+   * Runs the handler, which sleeps until a socket or the loop has work, until {@link #wakeup}, or
+   * until the time is over.
    *
    * @param events of the HCA, which end the sleep
+   * @param nanos the longest sleep, in nanoseconds
    */
   int sleep(IoHandlerContext context, CompletionEvents events, long nanos) {
     return run(turn.sleeping(context, events, nanos));
@@ -165,7 +167,7 @@ final class Sockets {
     return handled;
   }
 
-  /** Ends the handler's sleep. Called by other threads when the loop has said that it sleeps. */
+  /** Ends the handler's sleep. Called on other threads while the loop sleeps. */
   void wakeup() {
     IoHandler open = opened;
     if (selectors != null) {
@@ -190,7 +192,8 @@ final class Sockets {
       opened = null;
     }
     if (open != null && handler == null) {
-      // It was only asked what it takes. That of io_uring has no ring to submit its end to yet.
+      // The handler was only asked what is compatible. io_uring's has no ring yet, which destroy()
+      // needs.
       open.initialize();
     }
     // A loop that is shut down without a quiet period may not have closed its channels.
@@ -202,8 +205,8 @@ final class Sockets {
   }
 
   /**
-   * A channel's place with the handler, which runs in the next turn once something is asked of it,
-   * or it is given up.
+   * The registration of a socket channel. The handler runs in the next turn after an operation is
+   * submitted, or the registration is cancelled.
    */
   private final class Registration implements IoRegistration {
     private final IoRegistration made;
@@ -221,7 +224,7 @@ final class Sockets {
     @Override
     public long submit(IoOps ops) {
       long submitted = made.submit(ops);
-      // The kernel sees what is for io_uring, a write say, as the handler next runs.
+      // io_uring's handler submits operations, such as writes, to the kernel when it runs.
       busy |= executor.isExecutorThread(Thread.currentThread());
       return submitted;
     }
@@ -234,7 +237,7 @@ final class Sockets {
     @Override
     public boolean cancel() {
       boolean cancelled = made.cancel();
-      // The JDK closes a socket, and so frees its port, as its selector next selects.
+      // The JDK closes a socket, and so frees its port, when its selector next selects.
       busy |= cancelled;
       return cancelled;
     }

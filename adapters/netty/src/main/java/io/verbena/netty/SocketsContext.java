@@ -5,16 +5,16 @@ import io.netty.channel.IoHandlerContext;
 import io.verbena.core.loop.CompletionEvents;
 import org.jspecify.annotations.Nullable;
 
-/** The context in which the handler of a loop's sockets runs once. Reused: a loop has one. */
+/** The context of one run of the handler of a loop's sockets. Reused: a loop has one. */
 final class SocketsContext implements IoHandlerContext {
   private @Nullable IoHandlerContext loop;
 
-  /** The events that end a sleep; null if it is not to sleep. */
+  /** The events that end a sleep; null if the handler must not sleep. */
   private @Nullable CompletionEvents events;
 
   private long deadline;
 
-  /** The handler looks only. */
+  /** Returns the context of a run that does not sleep. */
   IoHandlerContext polling(IoHandlerContext loop) {
     this.loop = loop;
     events = null;
@@ -22,8 +22,8 @@ final class SocketsContext implements IoHandlerContext {
   }
 
   /**
-   * The handler sleeps as long as the loop may, until there are events, and no longer than {@code
-   * nanos}.
+   * Returns the context of a run that sleeps as long as the loop may, until there are events, and
+   * no longer than {@code nanos}.
    */
   IoHandlerContext sleeping(IoHandlerContext loop, CompletionEvents events, long nanos) {
     this.loop = loop;
@@ -54,8 +54,7 @@ final class SocketsContext implements IoHandlerContext {
   /**
    * {@inheritDoc}
    *
-   * <p>Handlers learn from it whether their timer is set already; it is -1 if the loop has no
-   * deadline.
+   * <p>Handlers compare it with the timer that they have set; it is -1 if the loop has no deadline.
    */
   @Override
   public long deadlineNanos() {

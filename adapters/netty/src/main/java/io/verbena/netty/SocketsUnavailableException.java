@@ -5,8 +5,8 @@ import io.verbena.RdmaException;
 import java.util.Locale;
 
 /**
- * The sockets that a program has chosen for its loops are not available: their library is missing,
- * does not load, or the kernel refuses. The cause is what Netty gives as {@code
+ * Thrown if the sockets that a program has chosen for its loops are not available: their library is
+ * missing or does not load, or the kernel refuses. The cause is that of Netty's {@code
  * unavailabilityCause()}.
  */
 public final class SocketsUnavailableException extends RdmaException {
@@ -32,7 +32,7 @@ public final class SocketsUnavailableException extends RdmaException {
     this.kind = kind;
   }
 
-  /** Returns the classifier of the artifact's file for this machine. */
+  /** Returns the classifier of the artifact for this machine. */
   private static String classifier() {
     return System.getProperty("os.arch", "").equals("aarch64") ? "linux-aarch_64" : "linux-x86_64";
   }

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two byte streams of a connection, over one RC queue pair. It outlives its channel until what
- * was posted has arrived:
+ * The two byte streams of a connection, over one RC queue pair. It outlives its channel until the
+ * posted bytes have arrived:
  *
  * <pre>{@code
  * new --open--> open --close--> closing --all sent, or the deadline--> closed
@@ -44,18 +44,23 @@ final class Stream implements QueueMember, ReceivePool.User {
     CLOSED
   }
 
-  /** Learns what happens to a stream; called in the loop's run, never from within its own call. */
+  /**
+   * The callbacks of a stream. They are called in a run of the loop, never within a call of the
+   * owner.
+   */
   interface Owner {
-    /** Called when bytes, or their end, have come. */
+    /** Called when bytes, or the end of the peer's stream, have arrived. */
     void readable();
 
-    /** Called when what could not be sent may go on, or fails for good, or when bytes were sent. */
+    /**
+     * Called when bytes that wait can be sent or have failed for good, and when bytes were sent.
+     */
     void writable();
 
-    /** Returns whether bytes that have come are handed on now, or next. */
+    /** Returns whether a read is pending or running. */
     boolean wantsBytes();
 
-    /** Returns whether a peer that is silent is asked for a sign of life. */
+    /** Returns whether a silent peer is probed. */
     boolean isKeepAlive();
 
     /** Called when the connection broke; the stream is closed then. */
@@ -69,15 +74,17 @@ final class Stream implements QueueMember, ReceivePool.User {
   private final DutyCycleEnd work;
   private final StreamQueues queues;
   private final QueuePair queuePair;
-  private final ReceiveBuffers receiveBuffers;
-  private final SendBuffers sendBuffers;
+  private final StreamReceiveQueue receiveBuffers;
+  private final StreamSendQueue sendBuffers;
   private final StreamWrites writes;
   private final StreamInput input;
   private final KeepAlive keepAlive;
   private final ConnectionRecorder events;
   private State state = State.NEW;
 
-  /** Whether the connection is over; the loop gets the same event, perhaps later. */
+  /**
+   * Whether the connection is over; set on any thread, perhaps before the loop gets the same event.
+   */
   private volatile boolean over;
 
   private boolean wantsToWrite;
@@ -86,13 +93,15 @@ final class Stream implements QueueMember, ReceivePool.User {
   /** Whether the peer has ended the connection. */
   private boolean disconnected;
 
-  /** Whether nothing comes any more. */
+  /** Whether no further receive completes. */
   private boolean receivesEnded;
 
   private @Nullable IOException failure;
   private @Nullable Future<?> deadline;
 
-  /** Whether a request is to be posted whose completion shows that all before it has arrived. */
+  /**
+   * Whether a probe is to be posted, whose completion shows that everything before it has arrived.
+   */
   private boolean owesFence;
 
   /**
@@ -123,26 +132,27 @@ final class Stream implements QueueMember, ReceivePool.User {
     return new Handshake(port, queues.trails(), hca.options().eagerSize(), receiveBuffers.first());
   }
 
-  /** Returns whether the peer has signals where this end looks for them. */
+  /**
+   * Returns whether the peer sends signals where this end expects them: as immediate data, or as
+   * trailers.
+   */
   boolean understands(Handshake peer) {
     return peer.trails() == queues.trails();
   }
 
-  /** Opens the stream: the connection is established with this handshake of the peer. */
+  /** Opens the stream, as the connection is established with this handshake of the peer. */
   void open(Handshake peer) {
     sendBuffers.open(peer, hca.options().eagerSize());
     state = State.OPEN;
     events.opened();
   }
 
-  /**
-   * Returns the bytes of the channel's queue that are posted and stay there until they are sent.
-   */
+  /** Returns the count of posted bytes, which stay in the channel's queue until they are sent. */
   PostedBytes posted() {
     return sendBuffers.waiting();
   }
 
-  ReceiveBuffers receiveBuffers() {
+  StreamReceiveQueue receiveBuffers() {
     return receiveBuffers;
   }
 
@@ -168,9 +178,9 @@ final class Stream implements QueueMember, ReceivePool.User {
   }
 
   /**
-   * Returns whether a write that fails has to wait, as its failure closes the channel: the peer has
-   * ended the connection, and the owner wants what came before. Then calls {@link Owner#writable}
-   * again. As of a socket, of which the first write behind the peer's end succeeds.
+   * Returns whether a failing write has to wait until the owner has read what the peer sent before
+   * it ended the connection, because the failure closes the channel. If so, calls {@link
+   * Owner#writable} again. A socket is similar: the first write after the peer's end succeeds.
    */
   boolean readsFirst() {
     if (reset || state != State.OPEN || !owner.wantsBytes()) {
@@ -185,25 +195,28 @@ final class Stream implements QueueMember, ReceivePool.User {
     return true;
   }
 
-  /** Returns whether the connection broke; the owner learns of it once all was read. */
+  /**
+   * Returns whether the connection is broken and the owner is yet to be told, once all bytes are
+   * read.
+   */
   boolean isReset() {
     return reset && state == State.OPEN;
   }
 
-  /** Returns whether the connection broke, which it has not where the peer has ended it. */
+  /** Returns whether the connection is broken; an end by the peer does not break it. */
   boolean hasBroken() {
     return reset;
   }
 
-  /** Returns what sends the bytes that the channel has flushed. */
+  /** Returns the sender of the bytes that the channel has flushed. */
   StreamWrites writes() {
     return writes;
   }
 
   /**
-   * Sends no more bytes; the peer reads the end behind those that were sent.
+   * Ends the output; the peer reads the end after the bytes that were sent.
    *
-   * @param rest bytes that are to be sent before; taken over
+   * @param rest bytes that are to be sent before the end; taken over
    */
   void shutdownOutput(@Nullable ByteBuf rest) throws IOException {
     if (state != State.OPEN || failure != null) {
@@ -233,7 +246,7 @@ final class Stream implements QueueMember, ReceivePool.User {
   /**
    * {@inheritDoc}
    *
-   * <p>One question at a time; a stream that closes has its deadline.
+   * <p>One probe at a time. A stream that closes is not probed: it has its deadline.
    */
   @Override
   public boolean keepAlive() {
@@ -292,14 +305,14 @@ final class Stream implements QueueMember, ReceivePool.User {
     return identifier.peer();
   }
 
-  /** Returns whether it is closed: what comes is dropped. */
+  /** Returns whether the stream is closed, so that received messages are dropped. */
   boolean isClosed() {
     return state == State.CLOSED;
   }
 
   /**
-   * Ends this stream for what was thrown in its name, by a buffer of the program's, say. Nothing
-   * catches it above, and so the loop would end, with all its channels.
+   * Breaks this stream because its work has thrown, in a buffer of the program for example. No
+   * caller catches that, so the loop would end, with all its channels.
    */
   void broke(Throwable why) {
     // Bytes may be missing.
@@ -307,7 +320,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     fail(new IOException(brokenBecause(why.toString()), why), null);
   }
 
-  /** Discards what waits to be read, and what comes from now on. */
+  /** Discards unread bytes, and those that arrive from now on. */
   void discard() {
     hca.guarded(receiveBuffers::discard);
   }
@@ -320,7 +333,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     return "Connection to " + identifier.peer() + " broken: " + why;
   }
 
-  /** A receive has failed: one that is flushed has nothing before it that is still to come. */
+  /** Handles a failed receive. All receives before a flushed one have completed. */
   void receiveFailed(CompletionStatus status) {
     if (status == CompletionStatus.WR_FLUSH_ERR && disconnected) {
       receivesEnded();
@@ -343,7 +356,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     }
   }
 
-  /** Breaks the stream; the owner learns of it once all was read. */
+  /** Breaks the stream; the owner is told once all bytes are read. */
   void fail(IOException cause, @Nullable CompletionStatus status) {
     if (!reset && state == State.OPEN) {
       hca.meter().failed("connection", status, cause);
@@ -354,15 +367,14 @@ final class Stream implements QueueMember, ReceivePool.User {
     schedule();
   }
 
-  /** Called on any thread ahead of {@link #disconnected}: no write succeeds from now on. */
+  /** Called on any thread before {@link #disconnected}: no write succeeds from now on. */
   void disconnecting() {
     over = true;
   }
 
   /**
-   * Called when the peer has ended the connection, by the connection manager. What the peer sent
-   * before may have its completions later than that: they come before those of the receives that
-   * are flushed.
+   * Called when the connection manager reports that the peer has ended the connection. Messages
+   * that the peer sent before may complete later, but before the flushed receives.
    */
   void disconnected() {
     if (state == State.CLOSED) {
@@ -376,13 +388,13 @@ final class Stream implements QueueMember, ReceivePool.User {
     } else if (state == State.OPEN) {
       endBy(this::receivesEnded);
     }
-    // What waits to be sent fails, behind what is to be read.
+    // Bytes that wait to be sent fail, after received bytes are read.
     schedule();
   }
 
   /**
-   * Moves the queue pair to its error state, which flushes what is posted, and takes its
-   * completions; returns false if the HCA refuses, as one that is gone does.
+   * Moves the queue pair to its error state, which flushes the posted requests, and handles its
+   * completions. Returns false if the HCA refuses, because it is gone for example.
    */
   private boolean stopQueues() {
     receiveBuffers.halt();
@@ -397,9 +409,9 @@ final class Stream implements QueueMember, ReceivePool.User {
   }
 
   /**
-   * Called when the device is gone: what came before is in the completion queue. A channel that
-   * reads gets of it what a read takes; one that does not, or waits for nothing behind the peer's
-   * end, would keep the loop on this device.
+   * Called when the device is gone. Messages received before are in the completion queue. A channel
+   * that reads gets as much of them as one read takes; the rest is discarded, because waiting for
+   * another read would keep the loop on this device.
    */
   void deviceRemoved() {
     if (state == State.CLOSED) {
@@ -414,7 +426,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     fail(new IOException(brokenBecause("the device was removed")), null);
   }
 
-  /** Called on any thread when the device says so. */
+  /** Called on any thread when the device reports that the queue pair has failed. */
   private void queuePairFailed() {
     over = true;
     try {
@@ -426,8 +438,8 @@ final class Stream implements QueueMember, ReceivePool.User {
   }
 
   /**
-   * Ends the connection of a failed queue pair, whose completions may not show the failure: what
-   * came before is in the completion queue.
+   * Ends the connection of a failed queue pair, whose completions may not show the failure.
+   * Messages received before are in the completion queue.
    */
   private void noticeFailure() {
     if (state == State.CLOSED || disconnected) {
@@ -440,7 +452,10 @@ final class Stream implements QueueMember, ReceivePool.User {
     receivesEnded();
   }
 
-  /** The HCA has refused a list of requests: bytes are missing, and no end may hide that. */
+  /**
+   * Breaks the stream, because the HCA has refused requests: bytes are missing, and no regular end
+   * may hide that.
+   */
   private void postRefused(Throwable why) {
     fail(new IOException(brokenBecause("the HCA refused what was sent"), why), null);
   }
@@ -476,7 +491,7 @@ final class Stream implements QueueMember, ReceivePool.User {
           owner.readable();
         }
         IOException broken = failure;
-        // The end is no byte: a channel that has got it gets the error, too.
+        // Only unread bytes delay the error: a channel that has got the end gets the error, too.
         if (state == State.OPEN && broken != null && reset && !receiveBuffers.hasUnread()) {
           terminate();
           owner.broken(broken);
@@ -506,7 +521,7 @@ final class Stream implements QueueMember, ReceivePool.User {
         }
       }
       case NEW, CLOSED -> {
-        // Not yet, or no more.
+        // Not open yet, or not any more.
       }
     }
     if (state != State.CLOSED) {
@@ -528,10 +543,10 @@ final class Stream implements QueueMember, ReceivePool.User {
   }
 
   /**
-   * Ends the stream: what was posted arrives, then the connection ends. What arrives meanwhile is
-   * discarded.
+   * Closes the stream: posted bytes still arrive, then the connection ends. Bytes that arrive
+   * meanwhile are discarded.
    *
-   * @param rest bytes that are to be sent before; taken over
+   * @param rest bytes that are to be sent before the end; taken over
    */
   void close(@Nullable ByteBuf rest) {
     switch (state) {
@@ -546,7 +561,7 @@ final class Stream implements QueueMember, ReceivePool.User {
         try {
           sendTail();
         } finally {
-          // Even if that throws: without a deadline it might stay for ever.
+          // Even if that throws: without a deadline the stream might stay for ever.
           finishPosted();
         }
       }
@@ -558,7 +573,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     }
   }
 
-  /** Lets what was posted arrive, within the time that a close may take. */
+  /** Lets posted bytes arrive, within {@link io.verbena.RdmaOptions#closeTimeout}. */
   private void finishPosted() {
     endBy(this::abort);
     schedule();
@@ -576,9 +591,9 @@ final class Stream implements QueueMember, ReceivePool.User {
   }
 
   /**
-   * Ends the connection without an end: to the peer it is broken, behind what was copied, of which
-   * the writes have succeeded. Where the HCA still reads buffers of writes, which fail now, it is
-   * broken at once.
+   * Ends the connection without an end of the stream: the peer sees it break, after the copied
+   * bytes, whose writes have succeeded. If the HCA still reads buffers of writes, those writes
+   * fail, and the connection breaks at once.
    */
   void reset() {
     boolean arrives = state == State.OPEN && failure == null && posted().count() == 0;
@@ -592,14 +607,14 @@ final class Stream implements QueueMember, ReceivePool.User {
     finishPosted();
   }
 
-  /** Ends the connection now; to the peer it is broken, unless the stream was ended. */
+  /** Ends the connection now. The peer sees it break, unless the stream was ended. */
   void abort() {
     if (state != State.CLOSED) {
       terminate();
     }
   }
 
-  /** Closes everything. Each step runs, whatever those before it throw, as a failed device may. */
+  /** Closes everything. Each step runs even if one before it throws, as on a failed device. */
   private void terminate() {
     boolean wasConnected = state != State.NEW;
     state = State.CLOSED;
@@ -621,9 +636,9 @@ final class Stream implements QueueMember, ReceivePool.User {
   }
 
   private void closeQueues() {
-    if (queues.takeFromLoop() && !hca.hasFailed()) {
-      // What the HCA has taken of the loop's receives is completed in this state, and taken from
-      // the completion queue; closing would remove it there.
+    if (queues.sharesReceives() && !hca.hasFailed()) {
+      // In the error state the receives of the loop that the HCA has taken complete, and are
+      // polled; closing would remove their completions.
       boolean unused = stopQueues();
     }
     queues.close();

@@ -9,33 +9,36 @@ import io.verbena.verbs.WorkCompletion;
 import java.io.IOException;
 
 /**
- * The receiving half of a stream: takes messages with their {@link Signal}s from receives that have
- * completed, and returns the peer's credits. On the event loop's thread only.
+ * The receiving half of a stream. It takes messages and their {@link Signal}s from completed
+ * receives, and returns the peer's credits. On the event loop's thread only.
  */
 final class StreamInput {
   private final Stream stream;
-  private final ReceiveBuffers receiveBuffers;
-  private final SendBuffers sendBuffers;
+  private final StreamReceiveQueue receiveBuffers;
+  private final StreamSendQueue sendBuffers;
 
-  /** Whether signals stand behind the bytes of messages, for want of immediate data. */
+  /** Whether signals follow the bytes of messages, because the device has no immediate data. */
   private final boolean trails;
 
   /** Whether a receive was flushed: all before it have completed. */
   private boolean flushed;
 
   /**
-   * @param stream breaks where the peer lies, or the HCA takes no more receives
-   * @param sendBuffers sends credits, and gets those of the peer
+   * @param stream breaks if the peer violates the protocol, or the HCA takes no more receives
+   * @param sendBuffers returns the peer's credits, and gets those that the peer returns
    */
   StreamInput(
-      Stream stream, ReceiveBuffers receiveBuffers, SendBuffers sendBuffers, boolean trails) {
+      Stream stream,
+      StreamReceiveQueue receiveBuffers,
+      StreamSendQueue sendBuffers,
+      boolean trails) {
     this.stream = stream;
     this.receiveBuffers = receiveBuffers;
     this.sendBuffers = sendBuffers;
     this.trails = trails;
   }
 
-  /** Handles a receive that has completed, whose frame is taken over; throws nothing. */
+  /** Handles a completed receive; takes its frame over, and throws nothing. */
   void received(ByteBuf frame, WorkCompletion completion) {
     try {
       if (!completion.isSuccess()) {
@@ -75,7 +78,7 @@ final class StreamInput {
     }
   }
 
-  /** Returns the signal of a message; an unknown one if it has none. */
+  /** Returns the signal of a message; {@link Signal#NONE} if it has none. */
   private int signal(WorkCompletion completion, ByteBuf frame, int length) {
     if (!trails) {
       return completion.hasImmediate() ? completion.immediate() : Signal.NONE;
@@ -90,7 +93,7 @@ final class StreamInput {
         new IOException("the peer " + stream.peer() + " does not keep to the protocol"), null);
   }
 
-  /** The HCA takes no receive of this stream's. */
+  /** Breaks the stream, because the HCA takes no more receives of it. */
   void failReceives(Throwable why) {
     stream.fail(new IOException(stream.brokenBecause("the HCA takes no more receives"), why), null);
   }
@@ -100,7 +103,7 @@ final class StreamInput {
     return flushed;
   }
 
-  /** The duty cycle ends: what was not read leaves the frames of receives. */
+  /** Moves unread messages out of the receives, at the end of the duty cycle. */
   void keepUnread() {
     try {
       receiveBuffers.keepUnread();
@@ -109,7 +112,7 @@ final class StreamInput {
     }
   }
 
-  /** Returns the credits of bytes that were read, unless the next message does. */
+  /** Returns the credits of read messages, if enough are owed to do so without bytes to send. */
   void returnCredits() {
     if (receiveBuffers.owesMuch() && sendBuffers.canReturn()) {
       sendBuffers.returnCredits(receiveBuffers.takeOwed());

@@ -23,9 +23,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The HCA's part of a stream: a queue pair whose completions the loop polls, and the memory of both
- * its queues. Its receives are a share of the loop's, or its own where the device has no shared
- * receive queues. On the event loop's thread only.
+ * The queue pair of a stream, whose completions the loop polls, and the memory of its two queues.
+ * Its receives are a share of the loop's, or its own if the device has no shared receive queues. On
+ * the event loop's thread only.
  */
 final class StreamQueues {
   private static final int MOST_INLINE = 256;
@@ -38,17 +38,16 @@ final class StreamQueues {
   private final boolean trails;
   private final QueuePair queuePair;
   private final int inlineLimit;
-  private final SendBuffers sendBuffers;
-  private final ReceiveBuffers receiveBuffers;
+  private final StreamSendQueue sendBuffers;
+  private final StreamReceiveQueue receiveBuffers;
   private final @Nullable OwnReceives ownReceives;
 
   /**
-   * Creates the queue pair of a connection that is being set up, with the receives that the peer is
-   * promised first.
+   * Creates the queue pair of a connection that is being set up, with its first receives.
    *
-   * @param stream gets its completions
-   * @param onFailure called, on any thread, when the queue pair fails by itself
-   * @param onRefusal called when the HCA has refused what was posted
+   * @param stream gets the completions
+   * @param onFailure called on any thread when the device reports that the queue pair has failed
+   * @param onRefusal called when the HCA has refused posted requests
    * @throws VerbsException if the device has no resources left
    * @throws RdmaException if there is no memory for receives, or the HCA does not register it
    */
@@ -70,7 +69,7 @@ final class StreamQueues {
     ReceiveShare share = receives.join();
     Membership joined = null;
     QueuePair made = null;
-    SendBuffers out = null;
+    StreamSendQueue out = null;
     OwnReceives own = null;
     try {
       joined = completions.join(stream, share == null ? most + sends : sends);
@@ -88,9 +87,9 @@ final class StreamQueues {
       ownReceives = own;
       Receives its = share == null ? requireNonNull(own) : share;
       SignalTrailers trailers =
-          trails ? new SignalTrailers(hca.memory(), SendBuffers.slots(sends)) : null;
+          trails ? new SignalTrailers(hca.memory(), StreamSendQueue.slots(sends)) : null;
       out =
-          new SendBuffers(
+          new StreamSendQueue(
               made,
               its,
               handler.linkedPosts(),
@@ -106,7 +105,7 @@ final class StreamQueues {
         requireNonNull(share).serve(made.number(), stream);
         deviceEvents.listenForFailure(made, onFailure);
       }
-      receiveBuffers = new ReceiveBuffers(its, receives.frames(), first, most);
+      receiveBuffers = new StreamReceiveQueue(its, receives.frames(), first, most);
     } catch (Throwable e) {
       if (made != null) {
         hca.close(QUEUE_PAIR, made::close);
@@ -128,19 +127,20 @@ final class StreamQueues {
   }
 
   /**
-   * Returns the most bytes of an inline message: 0 with trailing signals, as inline data is one
-   * piece.
+   * Returns the most bytes of inline data: 0 with trailing signals, as inline data is one piece.
    */
   private int mostInline() {
     return trails ? 0 : Math.min(MOST_INLINE, hca.device().attributes().maxInlineData());
   }
 
-  /** Returns whether signals stand behind the bytes of messages, for want of immediate data. */
+  /**
+   * Returns whether signals follow the bytes of messages, because the device has no immediate data.
+   */
   boolean trails() {
     return trails;
   }
 
-  /** Returns the longest message that a request takes along, in bytes. */
+  /** Returns the longest message that is sent as inline data, in bytes. */
   int inlineLimit() {
     return inlineLimit;
   }
@@ -149,31 +149,32 @@ final class StreamQueues {
     return queuePair;
   }
 
-  SendBuffers sendBuffers() {
+  StreamSendQueue sendBuffers() {
     return sendBuffers;
   }
 
-  ReceiveBuffers receiveBuffers() {
+  StreamReceiveQueue receiveBuffers() {
     return receiveBuffers;
   }
 
   /** Returns whether its receives are a share of the loop's. */
-  boolean takeFromLoop() {
+  boolean sharesReceives() {
     return ownReceives == null;
   }
 
-  /** Returns the frame of a receive of its own that has completed, which is the caller's. */
+  /** Returns the frame of a completed receive of the stream's own; it belongs to the caller. */
   ByteBuf take(int sequence) {
     return requireNonNull(ownReceives, "receives are the loop's").take(sequence);
   }
 
   /**
-   * Returns whether all receives have completed, once the queue pair is in its error state and all
-   * completions that were there are taken.
+   * Returns whether all receives have completed, once the queue pair is in its error state and its
+   * completions are polled.
    */
   boolean areReceivesFlushed() {
     OwnReceives own = ownReceives;
-    // Those of a shared queue are not flushed: what the HCA took of them was there.
+    // Receives of a shared queue are not flushed; the completions of those that the HCA has taken
+    // were polled.
     return own == null || own.flushed() == Receives.Flush.DONE;
   }
 

@@ -11,34 +11,34 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Posts the bytes that a channel has flushed: from where they are, within the request, or from a
- * registered copy; at last what the stream keeps as its output ends. On the event loop's thread
+ * Posts the bytes that a channel has flushed: in place, as inline data, or from a registered copy.
+ * At the end of the output it posts the bytes that the stream keeps. On the event loop's thread
  * only.
  */
 final class StreamWrites {
-  /** Bytes from which a buffer is sent as it is, if its memory is registered. */
+  /** The least bytes of a buffer that is sent in place, if its memory is registered. */
   private static final int LEAST_IN_PLACE = 2048;
 
-  /** Bytes from which it pays to register a buffer, or to look whether it is. */
+  /** The least bytes for which it pays to register a buffer, or to look up its registration. */
   private static final int LEAST_LEASED = 16 << 10;
 
   private final RegisteredMemory memory;
-  private final SendBuffers sendBuffers;
-  private final ReceiveBuffers receiveBuffers;
+  private final StreamSendQueue sendBuffers;
+  private final StreamReceiveQueue receiveBuffers;
   private final int inlineLimit;
   private final Location location = new Location();
 
-  /** The bytes that are to be sent before the end, or null. */
+  /** The kept bytes, which are to be sent before the end, or null. */
   private @Nullable ByteBuf tail;
 
   /**
-   * @param receiveBuffers whose credits each message returns
-   * @param inlineLimit bytes that a request takes along
+   * @param receiveBuffers have the credits that each message returns
+   * @param inlineLimit the most bytes of inline data
    */
   StreamWrites(
       RegisteredMemory memory,
-      SendBuffers sendBuffers,
-      ReceiveBuffers receiveBuffers,
+      StreamSendQueue sendBuffers,
+      StreamReceiveQueue receiveBuffers,
       int inlineLimit) {
     this.memory = memory;
     this.sendBuffers = sendBuffers;
@@ -52,8 +52,8 @@ final class StreamWrites {
   }
 
   /**
-   * Sends bytes of a buffer from where they are, if the HCA can reach them and that pays. They stay
-   * in the channel's queue until they are sent.
+   * Sends bytes of a buffer in place, if the HCA can read them and that pays. They stay in the
+   * channel's queue until they are sent.
    *
    * @return how many were posted, from {@code start} on; 0 if they have to be copied
    */
@@ -68,10 +68,10 @@ final class StreamWrites {
         return 0;
       }
     } catch (RdmaException e) {
-      // Then it is copied, into memory that is registered already.
+      // The bytes are copied instead, into memory that is registered already.
       return 0;
     }
-    // Only now, as it stays the program's if it cannot be posted.
+    // Retained only now, as it is not taken over if it cannot be posted.
     sendBuffers.send(location, length, buffer, length, receiveBuffers.takeOwed());
     buffer.retain();
     return length;
@@ -81,7 +81,8 @@ final class StreamWrites {
    * Sends gathered bytes, from index 0.
    *
    * @param queued how many of them stay in the channel's queue until they are sent: all or none
-   * @return whether the buffer was taken over; else its bytes are sent and it can be used again
+   * @return whether the buffer was taken over; if not, its bytes are posted and it can be used
+   *     again
    */
   boolean sendGathered(ByteBuf gathered, int queued) {
     int length = gathered.readableBytes();
@@ -91,16 +92,16 @@ final class StreamWrites {
       return false;
     }
     if (!memory.locate(gathered, 0, length, location)) {
-      throw new IllegalStateException("what was gathered has no registered memory");
+      throw new IllegalStateException("gathered bytes: not in registered memory");
     }
     sendBuffers.send(location, length, gathered, queued, receiveBuffers.takeOwed());
     return true;
   }
 
   /**
-   * Posts what waits to be linked with more.
+   * Posts the requests that wait to be linked with others.
    *
-   * @throws VerbsException if the HCA refuses some of it, for which the stream breaks
+   * @throws VerbsException if the HCA refuses one, which breaks the stream
    */
   void postLinked() {
     sendBuffers.postLinked();
@@ -123,7 +124,7 @@ final class StreamWrites {
   }
 
   /**
-   * Posts what is kept, as far as the peer takes it, and behind it the end.
+   * Posts the kept bytes, as many as the peer takes now, and after the last of them the end.
    *
    * @throws IOException if there is no memory to send it from, and none will be released
    */
@@ -167,7 +168,7 @@ final class StreamWrites {
     }
   }
 
-  /** Releases what is kept. Idempotent. */
+  /** Releases the kept bytes. Idempotent. */
   void release() {
     ByteBuf rest = tail;
     tail = null;

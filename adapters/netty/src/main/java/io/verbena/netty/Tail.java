@@ -7,11 +7,11 @@ import io.netty.channel.ChannelOutboundBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes that a channel has flushed, and its peer had no receive for, as its output ends. As a
- * kernel keeps them in its send buffer, the stream keeps a copy and sends it as the peer reads.
+ * The flushed bytes for which the peer had no receive when the channel's output ended. The stream
+ * keeps a copy of them, as a kernel does in a socket's send buffer, and sends it as the peer reads.
  */
 final class Tail implements ChannelOutboundBuffer.MessageProcessor {
-  /** Bytes that are kept; a write that does not fit fails, and those behind it. */
+  /** The most bytes that are kept; a write that does not fit fails, and so do those after it. */
   static final int MOST = 1 << 20;
 
   private long skip;
@@ -23,8 +23,8 @@ final class Tail implements ChannelOutboundBuffer.MessageProcessor {
   }
 
   /**
-   * Copies messages of a channel's queue behind those that are posted, up to the first that is no
-   * buffer or does not fit, and counts their bytes as posted.
+   * Copies the messages of a channel's queue that are not posted, up to the first that is no buffer
+   * or does not fit, and counts their bytes as posted.
    *
    * @return the bytes, which are the caller's; null if there are none
    */
@@ -36,7 +36,7 @@ final class Tail implements ChannelOutboundBuffer.MessageProcessor {
       copied = true;
     } finally {
       if (!copied) {
-        // A buffer in the queue is not what it was: its writer has released it.
+        // A buffer in the queue cannot be read: its writer has released it.
         tail.release();
       }
     }

@@ -12,7 +12,7 @@ final class Unposted implements MessageProcessor {
   private @Nullable Object message;
 
   /**
-   * Looks for it.
+   * Finds the first message that is not posted as a whole.
    *
    * @param posted bytes of the queue that are posted; if there are none, the queue does not begin
    *     with an empty buffer
@@ -30,7 +30,7 @@ final class Unposted implements MessageProcessor {
     return found;
   }
 
-  /** Returns how many bytes of the buffer that was found are posted. */
+  /** Returns how many bytes of the found buffer are posted. */
   int offset() {
     return (int) skip;
   }

@@ -55,7 +55,7 @@ class HostilePeerTest {
     ANOTHER_VERSION(changed(4, 1)),
     NO_PIECE(changed(8, 0xff)),
     SHORT_PIECE(changed(10, 0)),
-    NO_RECEIVES(changed(15, SendBuffers.RESERVED));
+    NO_RECEIVES(changed(15, StreamSendQueue.RESERVED));
 
     private final byte[] data;
 

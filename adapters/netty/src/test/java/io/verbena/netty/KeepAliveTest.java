@@ -136,7 +136,7 @@ class KeepAliveTest {
           (InetSocketAddress) server.localAddress(), new Handshake(1, false, PIECE, 64).encode());
       SocketChannel accepted = ends.accepted();
       await().atMost(Ends.LIMIT).until(accepted::isActive);
-      for (int i = 0; i < RawClient.RECEIVES + DEPTH - SendBuffers.RESERVED; i++) {
+      for (int i = 0; i < RawClient.RECEIVES + DEPTH - StreamSendQueue.RESERVED; i++) {
         ChannelFuture unused = accepted.write(Unpooled.wrappedBuffer(new byte[PIECE]));
       }
       accepted.flush();

@@ -53,7 +53,7 @@ class SharedReceivesTest {
 
       for (int round = 0; credits < 4 * FIRST; round++) {
         assertThat(round).as("rounds, with %s credits", credits).isLessThan(1000);
-        for (; credits > SendBuffers.RESERVED; credits--) {
+        for (; credits > StreamSendQueue.RESERVED; credits--) {
           peer.send(100, owed);
           sent += 100;
           owed = 0;

@@ -13,10 +13,10 @@ import org.apache.ratis.util.ProtoUtils;
 /**
  * A call in flight, which ends once: with its reply, or with an {@link IOException}.
  *
- * @param operation what it asks for
+ * @param operation the requested operation
  * @param stream the stream of an {@link Operation#ORDERED} request
  * @param deadline in {@link System#nanoTime}
- * @param executor runs what waits for the end
+ * @param executor completes {@code end}, and so runs the actions that wait for it
  * @param end the reply
  */
 record Call(
@@ -31,7 +31,7 @@ record Call(
     return new Call(operation, ofStream, deadline, executor, end);
   }
 
-  /** Ends it by a message of the peer, which stays the caller's. */
+  /** Ends the call with a message of the peer, which stays the caller's. */
   void ended(ByteBuf message) {
     MessageLite reply;
     try {
@@ -40,8 +40,8 @@ record Call(
       fail(e);
       return;
     } catch (Throwable e) {
-      // As where this end lacks the class of the peer's exception, or memory for the reply: nobody
-      // else would end a call that is not in flight any more.
+      // If the class of the peer's exception is missing, or memory for the reply, for example. The
+      // call is not in flight any more, so only this can end it.
       fail(new IOException("a reply cannot be read: " + e, e));
       return;
     }
@@ -63,7 +63,7 @@ record Call(
     return IOUtils.asIOException((Throwable) thrown);
   }
 
-  /** Ends it by a failure. */
+  /** Fails the call. */
   void fail(IOException why) {
     execute(() -> end.completeExceptionally(why));
   }
@@ -72,7 +72,8 @@ record Call(
     try {
       executor.execute(completion);
     } catch (RejectedExecutionException | Error notRun) {
-      // The caller has closed its executor, or there is no thread: the call completes all the same.
+      // The caller has closed its executor, or there is no thread: the call completes on this
+      // thread.
       completion.run();
     }
   }

@@ -15,7 +15,7 @@ import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message of the wire: a header, and behind it a protobuf message of Ratis. Network byte order.
+ * The layout of a message: a header, and after it a protobuf message of Ratis. Network byte order.
  *
  * <pre>{@code
  *  0        1          2        4         8                16
@@ -56,7 +56,7 @@ final class CallLayout {
     return privateData.equals(ByteBuffer.wrap(HELLO));
   }
 
-  /** Returns what is wrong with a message that is longer than a transport sends, or null. */
+  /** Returns an error text if a message is longer than the transport can send; else null. */
   static @Nullable String tooLong(MessageLite body, int longest) {
     long length = HEADER_LENGTH + (long) body.getSerializedSize();
     return length <= longest
@@ -72,7 +72,7 @@ final class CallLayout {
   /**
    * Returns a message, which belongs to the caller.
    *
-   * @param operation 0 but for a request
+   * @param operation the operation of a request; else 0
    */
   static ByteBuf message(
       ByteBufAllocator allocator, int kind, int operation, int stream, long call, MessageLite body)
@@ -124,15 +124,15 @@ final class CallLayout {
     return message.getLong(message.readerIndex() + CALL);
   }
 
-  /** Returns the body; it holds copies of all bytes, as Ratis keeps log entries and contents. */
+  /** Returns the body. All bytes are copied, because Ratis keeps log entries and contents. */
   static <T> T body(ByteBuf message, Parser<T> parser) throws InvalidProtocolBufferException {
     return parser.parseFrom(bytes(message));
   }
 
   /**
    * Returns the body of a request to install a snapshot. The bytes of the snapshot's files are
-   * those of the message: Ratis has written them to disk before it replies. It holds copies of all
-   * others, as Ratis logs a request later, and hands configurations to the state machine.
+   * shared with the message: Ratis writes them to disk before it replies. All others are copied,
+   * because Ratis logs the request later, and hands configurations to the state machine.
    */
   static InstallSnapshotRequestProto snapshotBody(ByteBuf message) throws IOException {
     InstallSnapshotRequestProto shared = sharedBody(message, InstallSnapshotRequestProto.parser());
@@ -147,7 +147,7 @@ final class CallLayout {
     return copy.build();
   }
 
-  /** Returns the body; its fields of bytes are those of the message, which must outlive them. */
+  /** Returns the body. Its byte fields are shared with the message, which must outlive them. */
   private static <T> T sharedBody(ByteBuf message, Parser<T> parser) throws IOException {
     var in = UnsafeByteOperations.unsafeWrap(bytes(message)).newCodedInput();
     in.enableAliasing(true);
@@ -156,7 +156,7 @@ final class CallLayout {
     return body;
   }
 
-  /** Returns the bytes of the body, copied. */
+  /** Returns a copy of the bytes of the body. */
   static byte[] bodyBytes(ByteBuf message) {
     ByteBuffer body = bytes(message);
     byte[] copy = new byte[body.remaining()];

@@ -22,9 +22,9 @@ final class CallsInFlight {
   private volatile @Nullable IOException closed;
 
   /**
-   * @param name of who calls whom, for messages
-   * @param most how many there may be
-   * @param streams those of the ordered requests among them
+   * @param name names the caller and the peer, for messages
+   * @param most the most calls in flight
+   * @param streams the streams of the ordered requests
    */
   CallsInFlight(String name, int most, OrderedStreams streams) {
     this.name = name;
@@ -37,7 +37,7 @@ final class CallsInFlight {
    * or {@link #close}.
    *
    * @throws ResourceUnavailableException if there are too many
-   * @throws IOException why they were closed
+   * @throws IOException the reason of {@link #close}, if that was called
    */
   long add(Call call) throws IOException {
     if (count.incrementAndGet() > most) {
@@ -74,7 +74,9 @@ final class CallsInFlight {
     return calls.containsKey(number);
   }
 
-  /** Ends the call of a message; ignores one that has ended already, by its deadline. */
+  /**
+   * Ends the call that a message replies to; ignores one that has ended already, by its deadline.
+   */
   void ended(ByteBuf message) {
     Call call = remove(CallLayout.call(message));
     if (call != null) {
@@ -90,7 +92,7 @@ final class CallsInFlight {
     }
   }
 
-  /** Fails the calls whose deadline has passed, and the stream of an ordered one with it. */
+  /** Fails the calls whose deadline has passed, and with an ordered call its stream. */
   void expire() {
     long now = System.nanoTime();
     calls.forEach(
@@ -100,7 +102,8 @@ final class CallsInFlight {
                 new TimeoutIOException(
                     name + ": no reply to " + call.operation() + " within its time");
             if (call.operation() == Operation.ORDERED) {
-              // First: none behind it is sent when its own message is removed.
+              // Before the call fails, so that no later request is sent once its message is
+              // removed.
               streams.fail(call.stream());
               failStreams(why);
             } else {
@@ -120,7 +123,7 @@ final class CallsInFlight {
         });
   }
 
-  /** Fails all, and takes no more. */
+  /** Fails all calls, and takes no more. */
   void close(IOException why) {
     closed = why;
     calls.keySet().forEach(number -> fail(number, why));

@@ -26,8 +26,8 @@ import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 import org.apache.ratis.thirdparty.com.google.protobuf.Parser;
 import org.jspecify.annotations.Nullable;
 
-/** The operation that a call asks for. Codes go over the wire: new ones come behind the last. */
-// Parsers of protobuf are immutable, and do not say so.
+/** The operation that a call requests. Codes go over the wire: new ones are added at the end. */
+// Parsers of protobuf are immutable, but not annotated so.
 @SuppressWarnings("ImmutableEnumChecker")
 enum Operation {
   REQUEST_VOTE(1, RequestVoteRequestProto.parser(), RequestVoteReplyProto.parser()),
@@ -36,9 +36,9 @@ enum Operation {
   APPEND_ENTRIES(3, AppendEntriesRequestProto.parser(), AppendEntriesReplyProto.parser()),
   INSTALL_SNAPSHOT(4, InstallSnapshotRequestProto.parser(), InstallSnapshotReplyProto.parser()),
   READ_INDEX(5, ReadIndexRequestProto.parser(), ReadIndexReplyProto.parser()),
-  /** A client's request that is independent of its others. */
+  /** A client's request that is independent of the client's other requests. */
   UNORDERED(6, RaftClientRequestProto.parser(), RaftClientReplyProto.parser()),
-  /** A client's request that is submitted behind those that it sent before. */
+  /** A client's request that is submitted after those that the client sent before. */
   ORDERED(7, RaftClientRequestProto.parser(), RaftClientReplyProto.parser()),
   SET_CONFIGURATION(8, SetConfigurationRequestProto.parser(), RaftClientReplyProto.parser()),
   TRANSFER_LEADERSHIP(9, TransferLeadershipRequestProto.parser(), RaftClientReplyProto.parser()),

@@ -7,13 +7,14 @@ import org.apache.ratis.proto.RaftProtos.SlidingWindowEntry;
 
 /**
  * The streams of ordered requests on one connection. Ratis numbers the requests of a window, and
- * leaves their order to who sends them, as its gRPC does: a stream begins with a request that Ratis
- * marks as first, as all before it have their replies, and goes on with the next number alone.
- * Thread-safe.
+ * leaves their order to the transport. As in Ratis's gRPC, a stream begins with a request that
+ * Ratis marks as first, because all before it have their replies, and continues only with the next
+ * number. Thread-safe.
  */
 final class OrderedStreams {
   /**
-   * Where a window of Ratis's client stands; it has one for the leader, and one for each server.
+   * The position in a window of Ratis's client, which has one for the leader and one for each
+   * server.
    */
   private static final class Window {
     private int stream = -1;
@@ -24,14 +25,15 @@ final class OrderedStreams {
   private final Window server = new Window();
   private int begun;
 
-  /** The newest stream that has failed; those before it have, too. */
+  /** The newest stream that has failed; all before it have failed, too. */
   private volatile int failed = -1;
 
   /**
    * Sends a request in its stream.
    *
-   * @param send sends it in the stream that it is given, and returns whether it did
-   * @return whether it has a stream: if not, a request before it may be on its way to be sent again
+   * @param send sends the request in the given stream, and returns whether it did
+   * @return whether the request has a stream; if not, Ratis may be about to send a request before
+   *     it again
    */
   synchronized boolean send(RaftRpcRequestProto request, IntPredicate send) {
     Window window = request.getToLeader() ? leader : server;
@@ -50,12 +52,15 @@ final class OrderedStreams {
     return true;
   }
 
-  /** Fails a stream, of which a request is not sent, or not waited for, any more. */
+  /**
+   * Fails a stream, because one of its requests will not be sent, or its reply is not awaited any
+   * more.
+   */
   synchronized void fail(int stream) {
     failed = Math.max(failed, stream);
   }
 
-  /** Returns whether nothing of this stream may be sent any more. */
+  /** Returns whether a stream has failed, so that nothing of it may be sent any more. */
   boolean hasFailed(int stream) {
     return stream <= failed;
   }

@@ -17,9 +17,9 @@ import reactor.core.publisher.Operators;
 
 /**
  * The messages of a connection that wait for the peer's credits, in the order in which they were
- * offered. Any thread offers; one thread at a time hands on, as far as the subscriber has asked: a
- * thread that offers, asks or removes. It has no bound of its own: its owner sees to it that what
- * it holds is of calls in flight.
+ * offered. Any thread offers messages. One thread at a time, which has offered, requested or
+ * removed, hands messages to the subscriber, as many as it has requested. The queue is unbounded:
+ * its owner ensures that it holds only messages of calls in flight.
  */
 final class OutboundMessages implements Publisher<ByteBuf>, Subscription {
   private static final AtomicLongFieldUpdater<OutboundMessages> REQUESTED =
@@ -35,14 +35,14 @@ final class OutboundMessages implements Publisher<ByteBuf>, Subscription {
   private volatile @Nullable Subscriber<? super ByteBuf> actual;
 
   // Only in a pass.
-  private final Queue<ByteBuf> looked = new ArrayDeque<>();
+  private final Queue<ByteBuf> inspected = new ArrayDeque<>();
   private long emitted;
 
   /**
-   * An empty queue.
+   * Creates an empty queue.
    *
-   * @param handedOn called for each message that the subscriber took, on the thread that handed it
-   *     on; must not throw
+   * @param handedOn called after each message that was handed to the subscriber, on the same
+   *     thread; must not throw
    */
   OutboundMessages(Runnable handedOn) {
     this.handedOn = handedOn;
@@ -59,13 +59,13 @@ final class OutboundMessages implements Publisher<ByteBuf>, Subscription {
     return true;
   }
 
-  /** Releases the messages that wait and are of no use any more, wherever they stand. */
+  /** Removes and releases the waiting messages that are of no use any more. */
   void removeIf(Predicate<ByteBuf> ofNoUse) {
     unwanted = ofNoUse;
     drain();
   }
 
-  /** Takes no more and releases what it holds. Idempotent. */
+  /** Takes no more messages, and releases those that the queue holds. Idempotent. */
   void close() {
     closed = true;
     drain();
@@ -125,9 +125,9 @@ final class OutboundMessages implements Publisher<ByteBuf>, Subscription {
 
   private void remove(Predicate<ByteBuf> ofNoUse) {
     for (ByteBuf next = messages.poll(); next != null; next = messages.poll()) {
-      looked.add(next);
+      inspected.add(next);
     }
-    for (Iterator<ByteBuf> each = looked.iterator(); each.hasNext(); ) {
+    for (Iterator<ByteBuf> each = inspected.iterator(); each.hasNext(); ) {
       ByteBuf message = each.next();
       if (ofNoUse.test(message)) {
         each.remove();
@@ -137,7 +137,7 @@ final class OutboundMessages implements Publisher<ByteBuf>, Subscription {
   }
 
   private @Nullable ByteBuf next() {
-    ByteBuf first = looked.poll();
+    ByteBuf first = inspected.poll();
     return first == null ? messages.poll() : first;
   }
 }

@@ -25,8 +25,8 @@ import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 
 /**
- * One connection to a peer, from the first attempt to its end: calls go out, replies come in.
- * Requests that are made before it is established wait for it, in order. Thread-safe.
+ * One connection to a peer, from the connect to its end. It sends calls and receives their replies.
+ * Requests that are made before the connection is established wait for it, in order. Thread-safe.
  */
 final class PeerLink {
   private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
@@ -50,8 +50,8 @@ final class PeerLink {
   /**
    * Begins to connect.
    *
-   * @param name of who calls whom, for messages
-   * @param mostCalls how many calls may be in flight
+   * @param name names the caller and the peer, for messages
+   * @param mostCalls the most calls in flight
    */
   static PeerLink open(RdmaTransport transport, URI address, String name, int mostCalls) {
     PeerLink link = new PeerLink(name, mostCalls);
@@ -59,7 +59,8 @@ final class PeerLink {
         transport
             .connect(address, CallLayout.hello())
             .subscribeWith(
-                // Reactor's own subscribers drop a connection that comes while they are cancelled.
+                // Reactor's own subscribers drop a connection that arrives while they are
+                // cancelled.
                 new BaseSubscriber<RdmaConnection>() {
                   @Override
                   protected void hookOnNext(RdmaConnection to) {
@@ -85,7 +86,7 @@ final class PeerLink {
       return;
     }
     to.onClose().subscribe(null, this::lost, () -> lost(null));
-    // The connection reports its end; a send that ends before it does has met a limit.
+    // onClose() reports the connection's end; a send that fails before it has met a limit.
     to.send(queue).subscribe(null, this::sendFailed);
     to.receive().subscribe(new Replies());
   }
@@ -104,7 +105,7 @@ final class PeerLink {
     end(lost(error == null ? "the peer closed it" : String.valueOf(error.getMessage()), error));
   }
 
-  /** Returns the exception that Ratis answers with another attempt, on another connection. */
+  /** Returns an exception after which Ratis tries again, on another connection. */
   private SocketException lost(String reason, @Nullable Throwable error) {
     return because(new SocketException(name + ": the connection ended: " + reason), error);
   }
@@ -123,7 +124,7 @@ final class PeerLink {
             () -> {
               try {
                 calls.expire();
-                // A peer that takes nothing would have them pile up, a call's time after another.
+                // Otherwise messages of ended calls would pile up if the peer takes nothing.
                 queue.removeIf(message -> !isWanted(message));
               } finally {
                 if (!isOver()) {
@@ -132,7 +133,7 @@ final class PeerLink {
               }
             },
             LOG,
-            () -> name + ": failed to look at deadlines");
+            () -> name + ": failed to check deadlines");
   }
 
   private boolean isWanted(ByteBuf request) {
@@ -142,26 +143,25 @@ final class PeerLink {
     return !isOfFailedStream && calls.isInFlight(CallLayout.call(request));
   }
 
-  /** Returns whether it is of no more use. */
+  /** Returns whether the connection has ended, or never will be. */
   boolean isOver() {
     return over.get();
   }
 
   /**
-   * Sends an ordered request as {@link #call} does; fails it where it does not follow the one
-   * before it.
+   * Sends an ordered request like {@link #call}; fails it if it does not follow the one before it.
    */
   void callInOrder(Call call, RaftClientRequestProto request) {
     if (!streams.send(request.getRpcRequest(), stream -> call(call.in(stream), request))) {
-      // Ratis sends it again, to the same server, when it has the reply of the one before.
+      // Ratis sends the request again, to the same server, when it has the reply of the one before.
       call.fail(new ResourceUnavailableException(name + ": a request before this one has failed"));
     }
   }
 
   /**
-   * Sends a request; the call ends by the reply, or fails by its deadline or with the connection.
+   * Sends a request. The call ends with the reply, or fails at its deadline or with the connection.
    *
-   * @return whether it was sent, or else has failed
+   * @return whether the request was sent; if not, the call has failed
    */
   boolean call(Call call, MessageLite request) {
     long number;
@@ -186,13 +186,16 @@ final class PeerLink {
     } catch (IOException e) {
       calls.fail(number, e);
     } catch (RuntimeException e) {
-      // As where the HCA registers no memory, or the transport is closed.
+      // If the HCA registers no memory, or the transport is closed, for example.
       calls.fail(number, because(new SocketException(name + ": cannot send: " + e), e));
     }
     return false;
   }
 
-  /** Registered memory; before there is any, other memory, whose bytes are copied. */
+  /**
+   * Returns the allocator of registered memory; before there is a connection, another one, whose
+   * bytes are copied when they are sent.
+   */
   private ByteBufAllocator allocator() {
     RdmaConnection to = connection;
     return to == null ? PooledByteBufAllocator.DEFAULT : to.memory().allocator();
@@ -225,8 +228,8 @@ final class PeerLink {
   }
 
   /**
-   * Takes the replies. There are at most as many as calls, whose number is the limit. On the
-   * completion loop.
+   * Receives the replies, on the completion loop. There are at most as many replies as calls in
+   * flight, whose number is limited.
    */
   private final class Replies extends BaseSubscriber<ByteBuf> {
     @Override

@@ -19,8 +19,8 @@ import org.apache.ratis.util.TimeDuration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A peer to call. The first call connects, and so does the next one after the connection has ended:
- * nothing is sent twice, and the caller decides whether to try again. Thread-safe.
+ * Calls one peer. The first call connects, and so does the next one after the connection has ended.
+ * Nothing is sent twice: the caller decides whether to try again. Thread-safe.
  */
 final class PeerProxy implements Closeable {
   private final RdmaTransport transport;
@@ -31,8 +31,8 @@ final class PeerProxy implements Closeable {
   private volatile boolean closed;
 
   /**
-   * @param name of who calls whom, for messages
-   * @param mostCalls how many calls may be in flight
+   * @param name names the caller and the peer, for messages
+   * @param mostCalls the most calls in flight
    */
   PeerProxy(RdmaTransport transport, URI address, String name, int mostCalls) {
     this.transport = transport;
@@ -42,11 +42,12 @@ final class PeerProxy implements Closeable {
   }
 
   /**
-   * Returns a proxy of a peer; waits for the look-up of the HCA's host name.
+   * Returns a proxy of a peer; blocks while the HCA's host name is looked up.
    *
-   * @param name of who calls, for messages
-   * @param mostCalls how many calls may be in flight
-   * @throws IOException if there is none now: after any other exception Ratis would not ask again
+   * @param name names the caller, for messages
+   * @param mostCalls the most calls in flight
+   * @throws IOException if there is no address or transport now; after any other exception Ratis
+   *     would not try again
    */
   static PeerProxy of(
       RaftPeer peer, TransportLease lease, Supplier<PeerUri> addresses, String name, int mostCalls)
@@ -62,9 +63,9 @@ final class PeerProxy implements Closeable {
   /**
    * Calls the peer.
    *
-   * @param timeout from now to the reply
-   * @param executor runs what depends on the reply; {@code Runnable::run} for the completion loop,
-   *     which must not be blocked
+   * @param timeout the time from now to the reply
+   * @param executor runs actions that depend on the reply; {@code Runnable::run} for the completion
+   *     loop, which must not be blocked
    * @return the operation's reply, or an {@link IOException}
    */
   CompletableFuture<MessageLite> call(
@@ -79,15 +80,13 @@ final class PeerProxy implements Closeable {
     return call.end();
   }
 
-  /**
-   * Returns what is wrong with a request that is too long, and would end the connection; or null.
-   */
+  /** Returns an error text if a request is too long, and would end the connection; else null. */
   @Nullable String tooLong(MessageLite request) {
     String tooLong = CallLayout.tooLong(request, transport.options().maxMessageSize());
     return tooLong == null ? null : name + ": " + tooLong;
   }
 
-  /** Calls the peer with a request that is submitted behind those before it in its window. */
+  /** Calls the peer with a request that is submitted after those before it in its window. */
   CompletableFuture<MessageLite> callInOrder(
       RaftClientRequestProto request, TimeDuration timeout, Executor executor) {
     Call call = call(Operation.ORDERED, timeout, executor);
@@ -124,7 +123,7 @@ final class PeerProxy implements Closeable {
     return closed ? null : current;
   }
 
-  /** Waits for a reply, which a deadline ends. */
+  /** Waits for a reply, at most until the call's deadline. */
   static <T> T await(CompletableFuture<T> reply, Object what) throws IOException {
     return IOUtils.getFromFuture(reply, () -> what);
   }

@@ -25,10 +25,10 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.BaseSubscriber;
 
 /**
- * The requests of a connection that a peer made. Appends, chunks of a snapshot and the ordered
- * requests of a client are worked on one behind the other, each kind by itself, all others at once,
- * on the server's threads. The peer is asked for another only when it has taken a reply: what is
- * worked on and what waits for its credits have one limit.
+ * The requests of a connection that a peer has opened. The server's threads process them: appends,
+ * chunks of a snapshot and a client's ordered requests one after the other within each kind, all
+ * others at once. Another request is taken only when a reply was handed on, so one limit bounds the
+ * requests in progress and the replies that wait for the peer's credits.
  */
 final class PeerRequests extends BaseSubscriber<ByteBuf> {
   private static final Logger LOG = LoggerFactory.getLogger(PeerRequests.class);
@@ -45,7 +45,7 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
   private final AtomicInteger replied = new AtomicInteger();
   private final OutboundMessages queue = new OutboundMessages(this::replied);
 
-  /** The newest stream of ordered requests of which one has failed. */
+  /** The newest stream of ordered requests in which a request has failed. */
   private final AtomicInteger failedStream = new AtomicInteger(-1);
 
   private PeerRequests(
@@ -67,12 +67,12 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
   }
 
   /**
-   * Takes a connection over.
+   * Takes a connection over, and serves its requests.
    *
    * @param name of the server, for logs
-   * @param threads which may block
-   * @param most how many requests are worked on, or have replies that wait, at once
-   * @param longest bytes of the longest reply that can be sent
+   * @param threads process requests, and may block
+   * @param most the most requests that are in progress or have replies that wait
+   * @param longest the longest reply that can be sent, in bytes
    */
   static void serve(
       String name,
@@ -110,14 +110,14 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
             : null;
     if (operation == null) {
       message.release();
-      LOG.warn("{}: {} sent what is no request (expected: a request)", name, connection.peer());
+      LOG.warn("{}: {} sent an unknown message (expected: a request)", name, connection.peer());
       connection.dispose();
       return;
     }
     try {
       executor(operation).execute(() -> work(operation, message));
     } catch (RejectedExecutionException closed) {
-      // The server has closed: a peer whose requests it does not work on must connect to another.
+      // The server has closed and serves no requests: the peer must connect to another one.
       message.release();
       connection.dispose();
     } catch (Error noThread) {
@@ -156,7 +156,8 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
     try {
       reply = start(operation, stream, message);
     } catch (Throwable e) {
-      // Also an error of the program's state machine: the peer waits, and counts on its credit.
+      // Also for an Error of the program's state machine: the peer waits for the reply and its
+      // credit.
       answer(operation, call, stream, null, e);
       return;
     } finally {
@@ -168,7 +169,7 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
   private CompletableFuture<? extends MessageLite> start(
       Operation operation, int stream, ByteBuf message) throws IOException {
     if (operation == Operation.ORDERED && stream <= failedStream.get()) {
-      // Ratis sends it again; to which server, the one before it decides.
+      // Ratis sends the request again; the one before it decides to which server.
       throw new ResourceUnavailableException(name + ": a request before this one has failed");
     }
     MessageLite request =
@@ -195,22 +196,22 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
     try {
       queue.offer(message(call, reply, failure));
     } catch (Throwable e) {
-      // Only the end of the connection shows that to the peer, whose credit is lost with the reply.
-      // Whoever completes the reply would drop it.
+      // The reply is lost, and the peer's credit with it: only the end of the connection shows that
+      // to the peer. The future that is completed would drop the exception.
       LOG.warn("{}: cannot reply to {}", name, connection.peer(), e);
       connection.dispose();
     }
   }
 
   private void replied() {
-    // In batches: each costs the loop a turn.
+    // Requested in batches: each costs the loop a turn.
     int batch = Math.max(1, most / 8);
     if (replied.incrementAndGet() % batch == 0) {
       request(batch);
     }
   }
 
-  /** Returns whether the client sends this request again, and so those behind it. */
+  /** Returns whether the client sends this request, and so those after it, again. */
   private static boolean isFailure(MessageLite reply) {
     if (!(reply instanceof RaftClientReplyProto client)) {
       return false;
@@ -224,13 +225,14 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
       throws IOException {
     String tooLong = reply == null ? null : CallLayout.tooLong(reply, longest);
     if (tooLong != null) {
-      // It would end the connection, and with it all other requests.
+      // The reply would end the connection, and with it all other requests.
       return message(call, null, new IOException(name + ": " + tooLong));
     }
     try {
       return message(connection.memory().allocator(), call, reply, failure);
     } catch (MemoryLimitException full) {
-      // Other memory, whose bytes are copied: all requests would fail with the connection.
+      // Other memory, whose bytes are copied: without it all requests would fail with the
+      // connection.
       return message(PooledByteBufAllocator.DEFAULT, call, reply, failure);
     }
   }
@@ -258,7 +260,7 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
     if (length <= longest) {
       return bytes;
     }
-    // As a reply that is too long: it would end the connection.
+    // Like a reply that is too long, it would end the connection.
     var tooLong =
         new IOException(
             "%s: %s of %d bytes (expected: <= %d, RdmaOptions.maxMessageSize)"
@@ -267,7 +269,7 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
     return IOUtils.object2Bytes(tooLong);
   }
 
-  /** Ratis wraps some failures more than once. */
+  /** Returns the cause of a failure, which Ratis sometimes wraps more than once. */
   private static Throwable unwrapped(Throwable failure) {
     Throwable why = failure;
     while (why instanceof CompletionException && why.getCause() != null) {

@@ -8,7 +8,10 @@ import java.net.URISyntaxException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Addresses of an HCA for host and port, as {@link VerbenaConfigKeys#uri} says. Immutable. */
+/**
+ * Converts host and port to the URI of an HCA's peer, as {@link VerbenaConfigKeys#uri} says.
+ * Immutable.
+ */
 final class PeerUri {
   private final URI hca;
   private final String host;
@@ -21,7 +24,7 @@ final class PeerUri {
   }
 
   /**
-   * Of an HCA; waits for the look-up of a host name.
+   * Returns the converter of an HCA; blocks while a host name is looked up.
    *
    * @throws IllegalArgumentException if the URI has no scheme or host
    */
@@ -72,9 +75,7 @@ final class PeerUri {
     }
   }
 
-  /**
-   * Returns whether it is the wildcard or the loopback: the HCA's own address, which has one host.
-   */
+  /** Returns whether a host is the wildcard or the loopback, which stand for the HCA's own host. */
   private static boolean isOwn(String to) {
     return switch (to) {
       case "", "localhost", "0.0.0.0", "127.0.0.1", "::", "::1", "[::]", "[::1]" -> true;

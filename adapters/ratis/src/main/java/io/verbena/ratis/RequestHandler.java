@@ -23,7 +23,10 @@ import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 
-/** Hands requests to Ratis's server. It may block: never on a completion loop. Thread-safe. */
+/**
+ * Hands requests to Ratis's server, which may block: not to be called on a completion loop.
+ * Thread-safe.
+ */
 final class RequestHandler {
   private final RaftServer server;
 

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings a follower that is behind the leader's log to its snapshot: sends the snapshot's chunks, a
- * few in flight, or asks the follower to fetch one itself, as Ratis is configured. Only in the
- * thread of its appender, which waits meanwhile.
+ * Installs a snapshot on a follower whose next entries are not in the leader's log any more. As
+ * Ratis is configured, it sends the snapshot's chunks, a few in flight, or tells the follower to
+ * fetch a snapshot itself. Only in the thread of its appender, which waits meanwhile.
  */
 final class SnapshotSender {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotSender.class);
@@ -42,7 +42,10 @@ final class SnapshotSender {
     timeout = RaftServerConfigKeys.Rpc.requestTimeout(properties).multiply(mostOutstanding);
   }
 
-  /** Returns whether the follower needs a snapshot: what it misses is not in the log any more. */
+  /**
+   * Returns whether the follower needs a snapshot, because entries that it misses are not in the
+   * log.
+   */
   boolean isNeeded() {
     return sendsChunks ? snapshotToSend() != null : firstAvailable() != null;
   }
@@ -56,13 +59,13 @@ final class SnapshotSender {
 
   /**
    * Returns whether the log has the follower's next entry but not the one before it, which an
-   * append has to name. Ratis before 3.3 does not ask: to make that append throws, which ends the
-   * appender.
+   * append has to name. Ratis before 3.3 does not check that: creating such an append throws, which
+   * ends the appender.
    */
   private boolean lacksPrevious() {
     RaftLog log = appender.getRaftLog();
     long next = appender.getFollower().getNextIndex();
-    // Asked for each append: the log is looked into only at its begin.
+    // Called for each append: the log is searched only if the next entry is its first.
     if (next != log.getStartIndex()
         || next <= RaftLog.LEAST_VALID_LOG_INDEX
         || next >= log.getNextIndex()
@@ -83,7 +86,7 @@ final class SnapshotSender {
       try {
         send(snapshot);
       } catch (IOException | IllegalStateException e) {
-        // It is sent again from its first chunk, for as long as the follower needs it.
+        // The snapshot is sent again from its first chunk, as long as the follower needs it.
         LOG.warn("{}: cannot install snapshot {}", appender, snapshot, e);
       }
       return;
@@ -127,7 +130,9 @@ final class SnapshotSender {
     LOG.info("{}: installed snapshot {}", appender, snapshot);
   }
 
-  /** Returns the first entry that the leader's log still has, if the follower needs one before. */
+  /**
+   * Returns the first entry of the leader's log, if the follower needs an earlier one; else null.
+   */
   private @Nullable TermIndex firstAvailable() {
     FollowerInfo follower = appender.getFollower();
     RaftLog log = appender.getRaftLog();
@@ -139,20 +144,21 @@ final class SnapshotSender {
     long start = log.getStartIndex();
     boolean isBehind =
         next < log.getNextIndex() && (next < start || start == RaftLog.INVALID_LOG_INDEX);
-    // Who has just installed a snapshot takes the entry behind it without the one before.
+    // A follower that has just installed a snapshot takes the entry after it without the one
+    // before.
     boolean hasInstalled = next == follower.getSnapshotIndex() + 1;
     return isBehind || (!hasInstalled && lacksPrevious()) ? first(log) : null;
   }
 
   private TermIndex first(RaftLog log) {
     TermIndex first = log.getTermIndex(log.getStartIndex());
-    // None is there now: the next one will be.
+    // The log is empty: the next entry will be its first.
     return first != null
         ? first
         : TermIndex.valueOf(appender.getServer().getInfo().getCurrentTerm(), log.getNextIndex());
   }
 
-  /** Takes a reply, and returns whether the follower goes on with the snapshot. */
+  /** Handles a reply, and returns whether the follower continues with the snapshot. */
   private boolean take(InstallSnapshotReplyProto reply) {
     FollowerInfo follower = appender.getFollower();
     follower.updateLastRpcResponseTime();
@@ -165,9 +171,9 @@ final class SnapshotSender {
       case IN_PROGRESS -> {
         return true;
       }
-      case ALREADY_INSTALLED -> has(reply.getSnapshotIndex());
+      case ALREADY_INSTALLED -> noteInstalled(reply.getSnapshotIndex());
       case SNAPSHOT_INSTALLED -> {
-        has(reply.getSnapshotIndex());
+        noteInstalled(reply.getSnapshotIndex());
         if (reply.getSnapshotIndex() + 1 >= appender.getRaftLog().getStartIndex()) {
           tellStateMachine(InstallSnapshotResult.SUCCESS, reply.getSnapshotIndex());
         }
@@ -188,7 +194,7 @@ final class SnapshotSender {
     return false;
   }
 
-  private void has(long snapshotIndex) {
+  private void noteInstalled(long snapshotIndex) {
     FollowerInfo follower = appender.getFollower();
     follower.setSnapshotIndex(snapshotIndex);
     follower.setAttemptedToInstallSnapshot();

@@ -5,9 +5,9 @@ import io.verbena.RdmaTransport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The use of a transport by one server or client: the user's own, or the one with default options
- * that all others of this JVM share, which is there from the first use to the end of the last.
- * Thread-safe.
+ * The use of a transport by one server or client: the program's own transport, or one with default
+ * options that all others of this JVM share. The shared one exists from its first use until its
+ * last user closes. Thread-safe.
  */
 final class TransportLease implements AutoCloseable {
   private static final Object LOCK = new Object();
@@ -19,21 +19,21 @@ final class TransportLease implements AutoCloseable {
   private boolean closed;
 
   /**
-   * @param own the user's, which is left open; or null
+   * @param own the program's transport, which is left open; null for the shared one
    */
   TransportLease(@Nullable RdmaTransport own) {
     this.own = own;
   }
 
   /**
-   * Returns the transport; the first call takes it.
+   * Returns the transport; the first call acquires it.
    *
    * @throws IllegalStateException after {@link #close}
    */
   RdmaTransport get() {
     synchronized (LOCK) {
       if (closed) {
-        throw new IllegalStateException("transport: its user is closed");
+        throw new IllegalStateException("transport: its server or client is closed");
       }
       RdmaTransport transport = taken;
       if (transport == null) {
@@ -54,7 +54,9 @@ final class TransportLease implements AutoCloseable {
     return transport;
   }
 
-  /** Gives it back, and disposes of the shared one if this was its last user. Idempotent. */
+  /**
+   * Releases the transport, and disposes of the shared one if this was its last user. Idempotent.
+   */
   @Override
   public void close() {
     RdmaTransport last = null;

@@ -36,11 +36,11 @@ import org.apache.ratis.util.TimeDuration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's end. Ordered requests complete on a thread of the client's own, one reply after the
- * other: code that waits for them may block, and call again. Thread-safe.
+ * The RPC of a Ratis client. Ordered requests complete on a thread of the client's own, one reply
+ * after the other, so code that waits for them may block, and call again. Thread-safe.
  */
 final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
-  /** A request as it travels. */
+  /** A request as it is sent. */
   private record Encoded(Operation operation, MessageLite body) {}
 
   private final TransportLease lease;
@@ -87,7 +87,7 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
   public CompletableFuture<RaftClientReply> sendRequestAsyncUnordered(RaftClientRequest request) {
     try {
       PeerProxy proxy = getProxies().getProxy(request.getServerId());
-      // Ratis itself goes on in another thread.
+      // Completed on the loop: Ratis itself continues in another thread.
       Encoded encoded = encode(request, Operation.UNORDERED);
       check(proxy, encoded.body);
       return reply(call(proxy, request, encoded, Runnable::run));
@@ -110,8 +110,8 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
   }
 
   /**
-   * Returns the reply as Ratis expects it: an exception that makes Ratis send the request again
-   * fails it unwrapped.
+   * Returns the reply as Ratis expects it: it fails, unwrapped, with an exception for which Ratis
+   * sends the request again.
    */
   @SuppressWarnings("FutureReturnValueIgnored")
   private static CompletableFuture<RaftClientReply> reply(CompletableFuture<MessageLite> call) {
@@ -124,7 +124,7 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
             reply = failure == null ? decode(body) : null;
             why = reply == null ? unwrapped(failure) : toRetry(reply);
           } catch (Throwable e) {
-            // The future would drop it.
+            // The future would drop the exception.
             why = new IOException("a reply cannot be read: " + e, e);
           }
           if (why == null) {
@@ -136,7 +136,10 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
     return end;
   }
 
-  /** Throws for a request that is too long what Ratis does not answer with another attempt. */
+  /**
+   * Throws an {@link IllegalArgumentException}, after which Ratis does not try again, if a request
+   * is too long.
+   */
   private static void check(PeerProxy proxy, MessageLite request) {
     String tooLong = proxy.tooLong(request);
     if (tooLong != null) {
@@ -187,7 +190,7 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
     return ClientProtoUtils.toRaftClientReply((RaftClientReplyProto) reply);
   }
 
-  /** Returns why Ratis sends a request again, or null. */
+  /** Returns the exception for which Ratis sends a request again; null if there is none. */
   private static @Nullable RaftException toRetry(RaftClientReply reply) {
     RaftException notLeader = reply.getNotLeaderException();
     return notLeader != null ? notLeader : reply.getLeaderNotReadyException();

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The properties of {@link VerbenaRpcType}, as Ratis writes those of its own RPC types. */
+/** The properties of {@link VerbenaRpcType}, in the style of Ratis's own RPC types. */
 public interface VerbenaConfigKeys {
   /** The prefix of all keys. */
   String PREFIX = "raft.verbena";
@@ -25,26 +25,26 @@ public interface VerbenaConfigKeys {
   /** Key of the HCA's URI. */
   String URI_KEY = PREFIX + ".uri";
 
-  /** An HCA of this JVM. */
+  /** The default: an emulated HCA of this JVM. */
   String URI_DEFAULT = "emulated://ratis";
 
-  /** Key of the calls that may be in flight to a peer. */
+  /** Key of the most calls in flight to a peer. */
   String OUTSTANDING_CALLS_MAX_KEY = PREFIX + ".outstanding-calls.max";
 
-  /** More than Ratis's own limits let a client or a leader have. */
+  /** The default: more than Ratis's own limits allow a client or a leader. */
   int OUTSTANDING_CALLS_MAX_DEFAULT = 4096;
 
-  /** Key, in {@link Parameters}, of a transport of the user's own. */
+  /** Key, in {@link Parameters}, of the program's own transport. */
   String TRANSPORT_PARAMETER = PREFIX + ".transport";
 
   /**
    * Returns the URI that names the HCA. Peers have addresses of host and port, as with any RPC
-   * type; the URI gives them scheme and options. An address of this machine (the wildcard, the
-   * loopback, {@code localhost} or the host of the URI) stands for the host of the URI. Where that
-   * is a name and no address, as with {@code emulated://ratis} and {@code shm://ratis}, any host
-   * does, and ports tell peers apart.
+   * type; the URI of the HCA supplies the scheme and the options. An address of this machine (the
+   * wildcard, the loopback, {@code localhost} or the host of the URI) stands for the host of the
+   * URI. If that is a name instead of an address, as in {@code emulated://ratis} and {@code
+   * shm://ratis}, peers may have any host, and differ by their ports.
    *
-   * @throws IllegalArgumentException if it is no URI with a scheme and a host
+   * @throws IllegalArgumentException if the property is not a URI
    */
   static URI uri(RaftProperties properties) {
     return URI.create(get(properties::get, URI_KEY, URI_DEFAULT, log()));
@@ -56,8 +56,8 @@ public interface VerbenaConfigKeys {
   }
 
   /**
-   * Returns how many calls may be in flight to a peer, 1 to 1048576; more fail with Ratis's {@code
-   * ResourceUnavailableException}.
+   * Returns the most calls in flight to a peer, 1 to 1048576; further calls fail with Ratis's
+   * {@code ResourceUnavailableException}.
    */
   static int outstandingCallsMax(RaftProperties properties) {
     return getInt(
@@ -69,14 +69,14 @@ public interface VerbenaConfigKeys {
         requireMax(1 << 20));
   }
 
-  /** Sets how many calls may be in flight to a peer. */
+  /** Sets the most calls in flight to a peer. */
   static void setOutstandingCallsMax(RaftProperties properties, int calls) {
     setInt(properties::setInt, OUTSTANDING_CALLS_MAX_KEY, calls);
   }
 
   /**
-   * Returns the transport to use, or null for one with default options, which all servers and
-   * clients of this JVM share that have none.
+   * Returns the program's own transport; null for one with default options, which all servers and
+   * clients of this JVM without their own share.
    */
   static @Nullable RdmaTransport transport(@Nullable Parameters parameters) {
     return parameters == null ? null : parameters.get(TRANSPORT_PARAMETER, RdmaTransport.class);
@@ -85,7 +85,7 @@ public interface VerbenaConfigKeys {
   /**
    * Sets the transport to use.
    *
-   * @param transport whose loops and memory are used; it stays the caller's
+   * @param transport the transport whose loops and memory are used; it stays the caller's
    */
   static void setTransport(Parameters parameters, RdmaTransport transport) {
     parameters.put(TRANSPORT_PARAMETER, transport, RdmaTransport.class);
@@ -102,31 +102,31 @@ public interface VerbenaConfigKeys {
     /** Key of the port to listen on. */
     String PORT_KEY = PREFIX + ".port";
 
-    /** Any port that is free. */
+    /** The default: any port that is free. */
     int PORT_DEFAULT = 0;
 
-    /** Key of the requests of a connection that are worked on at once. */
+    /** Key of the most requests of a connection that are processed at once. */
     String OUTSTANDING_REQUESTS_MAX_KEY = PREFIX + ".outstanding-requests.max";
 
-    /** The number of credits that the transport grants a peer. */
+    /** The default: the number of credits that the transport grants a peer. */
     int OUTSTANDING_REQUESTS_MAX_DEFAULT = 1024;
 
-    /** Key of the threads that work on requests. */
+    /** Key of the most threads that process requests. */
     String REQUEST_THREADS_MAX_KEY = PREFIX + ".request.threads.max";
 
     /** The number that Ratis over gRPC has. */
     int REQUEST_THREADS_MAX_DEFAULT = 32;
 
-    /** Key of the appends with entries that a leader has in flight to a follower. */
+    /** Key of the most appends with entries that a leader has in flight to a follower. */
     String LEADER_OUTSTANDING_APPENDS_MAX_KEY = PREFIX + ".leader.outstanding-appends.max";
 
     /** The number that Ratis over gRPC has. */
     int LEADER_OUTSTANDING_APPENDS_MAX_DEFAULT = 8;
 
-    /** Key of the chunks of a snapshot that a leader has in flight to a follower. */
+    /** Key of the most chunks of a snapshot that a leader has in flight to a follower. */
     String SNAPSHOT_CHUNKS_MAX_KEY = PREFIX + ".install-snapshot.outstanding-chunks.max";
 
-    /** One is written to disk while the next one is read and travels. */
+    /** The default: one chunk is written to disk while the next one is read and sent. */
     int SNAPSHOT_CHUNKS_MAX_DEFAULT = 2;
 
     /** Returns the host to listen on, or null for that of {@link VerbenaConfigKeys#uri}. */
@@ -151,8 +151,8 @@ public interface VerbenaConfigKeys {
     }
 
     /**
-     * Returns how many requests of a connection are worked on at once, 1 to 1048576; a peer that
-     * sends more gets no credits meanwhile.
+     * Returns the most requests of a connection that are processed at once, 1 to 1048576; a peer
+     * that sends more gets no credits meanwhile.
      */
     static int outstandingRequestsMax(RaftProperties properties) {
       return getInt(
@@ -164,12 +164,12 @@ public interface VerbenaConfigKeys {
           requireMax(1 << 20));
     }
 
-    /** Sets how many requests of a connection are worked on at once. */
+    /** Sets the most requests of a connection that are processed at once. */
     static void setOutstandingRequestsMax(RaftProperties properties, int requests) {
       setInt(properties::setInt, OUTSTANDING_REQUESTS_MAX_KEY, requests);
     }
 
-    /** Returns the most threads that work on requests, 2 to 65536. */
+    /** Returns the most threads that process requests, 2 to 65536. */
     static int requestThreadsMax(RaftProperties properties) {
       return getInt(
           properties::getInt,
@@ -180,12 +180,14 @@ public interface VerbenaConfigKeys {
           requireMax(65536));
     }
 
-    /** Sets the most threads that work on requests. */
+    /** Sets the most threads that process requests. */
     static void setRequestThreadsMax(RaftProperties properties, int threads) {
       setInt(properties::setInt, REQUEST_THREADS_MAX_KEY, threads);
     }
 
-    /** Returns how many appends with entries a leader has in flight to a follower, 1 to 1024. */
+    /**
+     * Returns the most appends with entries that a leader has in flight to a follower, 1 to 1024.
+     */
     static int leaderOutstandingAppendsMax(RaftProperties properties) {
       return getInt(
           properties::getInt,
@@ -196,12 +198,14 @@ public interface VerbenaConfigKeys {
           requireMax(1024));
     }
 
-    /** Sets how many appends with entries a leader has in flight to a follower. */
+    /** Sets the most appends with entries that a leader has in flight to a follower. */
     static void setLeaderOutstandingAppendsMax(RaftProperties properties, int appends) {
       setInt(properties::setInt, LEADER_OUTSTANDING_APPENDS_MAX_KEY, appends);
     }
 
-    /** Returns how many chunks of a snapshot a leader has in flight to a follower, 1 to 1024. */
+    /**
+     * Returns the most chunks of a snapshot that a leader has in flight to a follower, 1 to 1024.
+     */
     static int snapshotChunksMax(RaftProperties properties) {
       return getInt(
           properties::getInt,
@@ -212,7 +216,7 @@ public interface VerbenaConfigKeys {
           requireMax(1024));
     }
 
-    /** Sets how many chunks of a snapshot a leader has in flight to a follower. */
+    /** Sets the most chunks of a snapshot that a leader has in flight to a follower. */
     static void setSnapshotChunksMax(RaftProperties properties, int chunks) {
       setInt(properties::setInt, SNAPSHOT_CHUNKS_MAX_KEY, chunks);
     }

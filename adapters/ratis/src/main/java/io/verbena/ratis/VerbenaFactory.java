@@ -16,7 +16,7 @@ import org.apache.ratis.server.leader.LeaderState;
 import org.apache.ratis.server.leader.LogAppender;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the objects that Ratis asks an RPC type for. Thread-safe. */
+/** Creates the objects that Ratis requests from an RPC type. Thread-safe. */
 final class VerbenaFactory implements ServerFactory, ClientFactory {
   private final @Nullable RdmaTransport transport;
 

@@ -29,26 +29,26 @@ import org.apache.ratis.util.Timestamp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a leader's log to a follower, several appends in flight. Entries go to the follower before
- * the reply to those before them is there, in one order, as a connection keeps it.
+ * Sends a leader's log to a follower, with several appends in flight. Entries are sent before
+ * earlier ones have their replies; the connection keeps their order.
  *
- * <p>One thread sends; replies come on the server's threads, one at a time. What is in flight
- * belongs to an epoch: an append that fails with its entries, or is inconsistent, ends the epoch,
- * and the next one begins where the follower is known to agree. Only the sending thread moves the
- * next index back. Of heartbeats one at a time is in flight: a slow follower does not get more of
- * them than it works off.
+ * <p>One thread sends; replies arrive on the server's threads, one at a time. An append in flight
+ * belongs to an epoch. An append with entries that fails, or one that is inconsistent, ends the
+ * epoch; the next epoch begins where the follower is known to agree. Only the sending thread moves
+ * the next index back. At most one heartbeat is in flight, so that a slow follower does not get
+ * more of them than it can process.
  */
 final class VerbenaLogAppender extends LogAppenderBase {
   private static final Comparator<Long> BY_CALL_ID = CallId.getComparator();
 
-  /** The least time that the sending thread waits for a reply. */
+  /** The least time that the sending thread waits for a reply, in milliseconds. */
   private static final long SHORT_MILLIS = 10;
 
   /** An append in flight. */
   private record Sent(
       int epoch, boolean isHeartbeat, long firstIndex, long previousIndex, Timestamp time) {}
 
-  /** A failed append, after which the appender decides where to go on. */
+  /** A failed append, after which the appender decides where to continue. */
   private record Setback(Sent sent, @Nullable AppendEntriesReplyProto inconsistent) {}
 
   private final VerbenaServerRpc rpc;
@@ -67,7 +67,8 @@ final class VerbenaLogAppender extends LogAppenderBase {
   private volatile int epoch;
 
   /**
-   * Whether the follower has replied to an append of this epoch: only then more than one is sent.
+   * Whether the follower has replied to an append of this epoch; until then at most one is in
+   * flight.
    */
   private volatile boolean agreed;
 
@@ -115,7 +116,8 @@ final class VerbenaLogAppender extends LogAppenderBase {
       boolean sent = false;
       if (shouldSendAppendEntries()) {
         boolean behind = snapshots.isNeeded();
-        // Ratis closes a follower that writes an entry after a snapshot that includes it.
+        // Not with appends in flight: Ratis closes a follower that writes an entry after a snapshot
+        // that includes the entry.
         boolean installing = behind && outstanding.get() == 0;
         if (installing) {
           snapshots.installIfNeeded();
@@ -132,7 +134,9 @@ final class VerbenaLogAppender extends LogAppenderBase {
     }
   }
 
-  /** Wakes the sending thread, also if it is just about to wait; unlike a signal is not lost. */
+  /**
+   * Wakes the sending thread, also if it is just about to wait: unlike a signal, this is not lost.
+   */
   @Override
   public void notifyLogAppender() {
     if (!notified.getAndSet(true)) {
@@ -197,7 +201,7 @@ final class VerbenaLogAppender extends LogAppenderBase {
       rpc.appendEntriesAsync(request, replies)
           .whenComplete((reply, failure) -> ended(sent, reply, failure));
     } catch (IOException e) {
-      // As where the follower's host name is not known for a moment.
+      // If the follower's host name is not known for a moment, for example.
       ended(sent, null, e);
     }
     return true;
@@ -218,7 +222,7 @@ final class VerbenaLogAppender extends LogAppenderBase {
             .setNextIndex(getNextIndexForInconsistency(sent.firstIndex, reply.getNextIndex()));
         continue;
       }
-      // A follower that has answered since is up, and may be missing much: it is not kept waiting.
+      // A follower that has replied since is up, and may miss many entries: no pause for it.
       pause |= getFollower().getLastRpcResponseTime().compareTo(sent.time) < 0;
       if (!sent.isHeartbeat) {
         beginEpoch();
@@ -227,14 +231,18 @@ final class VerbenaLogAppender extends LogAppenderBase {
       }
     }
     if (pause) {
-      // Even if it is notified meanwhile: a follower that is down is not asked for each new entry.
+      // Even if notified meanwhile: a follower that is down does not get an append for each new
+      // entry.
       nextPause().sleep();
     } else if (agreed) {
       failures = 0;
     }
   }
 
-  /** Returns the policy's next pause; its last one when it gives up, which a leader never does. */
+  /**
+   * Returns the policy's next pause; when it gives up, its last one, because a leader never gives
+   * up.
+   */
   TimeDuration nextPause() {
     int count = failures + 1;
     RetryPolicy.Action action = pauses.handleAttemptFailure(() -> count);
@@ -252,7 +260,7 @@ final class VerbenaLogAppender extends LogAppenderBase {
     outstanding.set(0);
   }
 
-  /** An append of this epoch has its reply. */
+  /** Notes that an append has its reply, if it is of this epoch. */
   private synchronized void agreed(Sent sent) {
     if (sent.epoch == epoch) {
       agreed = true;

@@ -6,13 +6,15 @@ import org.apache.ratis.rpc.RpcFactory;
 import org.apache.ratis.rpc.RpcType;
 
 /**
- * Ratis's RPC over RDMA. The value of {@code raft.rpc.type} is the name of this class, or {@code
- * RaftConfigKeys.Rpc.setType(properties, new VerbenaRpcType())}; {@link VerbenaConfigKeys} has the
- * other properties. Immutable.
+ * Ratis's RPC over RDMA. To use it, set {@code raft.rpc.type} to the name of this class, or call
+ * {@code RaftConfigKeys.Rpc.setType(properties, new VerbenaRpcType())}. {@link VerbenaConfigKeys}
+ * has the other properties. Immutable.
  */
 public final class VerbenaRpcType implements RpcType {
 
-  /** Ratis makes one for each server and client whose properties name it. */
+  /**
+   * Creates an RPC type, as Ratis does for each server and client whose properties name this class.
+   */
   public VerbenaRpcType() {}
 
   @Override

@@ -47,10 +47,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
-/** A server's end: it listens for peers and clients, and calls its peers. Thread-safe. */
+/** The RPC of a Ratis server: listens for peers and clients, and calls peers. Thread-safe. */
 final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxyMap<PeerProxy>>
     implements RaftServerAsynchronousProtocol {
-  /** The place where Ratis's own tests delay what a server sends, as with its other RPC types. */
+  /**
+   * The injection point at which Ratis's own tests delay requests of a server, as in its other RPC
+   * types.
+   */
   static final String SEND_SERVER_REQUEST =
       JavaUtils.getClassSimpleName(VerbenaServerRpc.class) + ".sendServerRequest";
 
@@ -151,12 +154,12 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
         .subscribe(
             null, lost -> connections.remove(connection), () -> connections.remove(connection));
     if (closed) {
-      // It was accepted before this server closed, and closeImpl may have missed it.
+      // The connection was accepted before this server closed, and closeImpl may have missed it.
       connection.dispose();
       return Mono.never();
     }
     PeerRequests.serve(getId().toString(), connection, handler, threads, mostRequests, longest);
-    // The peer closes it, or this server does.
+    // The peer closes the connection, or this server does.
     return Mono.never();
   }
 
@@ -165,7 +168,7 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
     RdmaServer listening = listener;
     int bound = listening == null ? port : listening.address().getPort();
     if (bound <= 0) {
-      throw new IllegalStateException(getId() + ": it does not listen yet, and its port is open");
+      throw new IllegalStateException(getId() + ": not listening yet, so its port is not chosen");
     }
     return host == null ? new InetSocketAddress(bound) : new InetSocketAddress(host, bound);
   }
@@ -179,7 +182,7 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
         listening.dispose();
       }
     } finally {
-      // Ratis closes this once, also where the HCA does not close its listener.
+      // Ratis closes this only once, even if the HCA does not close its listener.
       closeOthers();
     }
   }
@@ -251,12 +254,12 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
 
   // ---- what a leader calls
 
-  /** Returns threads that may block. */
+  /** Returns the server's threads, which may block. */
   Executor threads() {
     return threads;
   }
 
-  /** As {@link #appendEntriesAsync}; what depends on the reply runs in {@code executor}. */
+  /** Sends an append, without waiting; actions that depend on the reply run in {@code executor}. */
   CompletableFuture<AppendEntriesReplyProto> appendEntriesAsync(
       AppendEntriesRequestProto request, Executor executor) throws IOException {
     return call(
@@ -264,7 +267,7 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
         .thenApply(AppendEntriesReplyProto.class::cast);
   }
 
-  /** As {@link #installSnapshot}, without waiting; the reply comes on the completion loop. */
+  /** Like {@link #installSnapshot}, without waiting; the reply comes on the completion loop. */
   CompletableFuture<InstallSnapshotReplyProto> installSnapshotAsync(
       InstallSnapshotRequestProto request, TimeDuration timeout) throws IOException {
     return call(
@@ -281,9 +284,9 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
       throws IOException {
     CodeInjectionForTesting.execute(SEND_SERVER_REQUEST, getId(), null, request);
     if (listener == null) {
-      // Ratis stands for election before it starts this. A connection opened now would choose the
-      // HCA by the peer's address, and the server could not listen on its own.
-      throw new ServerNotReadyException(getId() + ": it does not listen yet");
+      // Ratis may stand for election before it starts this RPC. A connection opened now would
+      // choose the HCA by the peer's address, and the server could not listen on its own address.
+      throw new ServerNotReadyException(getId() + ": not listening yet");
     }
     RaftPeerId peer = RaftPeerId.valueOf(to.getReplyId());
     PeerProxy proxy = getProxies().getProxy(peer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Apache Ratis over RDMA: servers and clients call each other over the reactive transport. What
- * differs from a program on gRPC is a property:
+ * Apache Ratis over RDMA: servers and clients call each other over the reactive transport. A
+ * program differs from one on gRPC in a property:
  *
  * <pre>{@code
  * properties.set("raft.rpc.type", "io.verbena.ratis.VerbenaRpcType");

@@ -17,7 +17,7 @@ import reactor.netty.resources.LoopResources;
 
 /**
  * Event loops on an HCA, for Reactor Netty's TCP and HTTP clients and servers, and for RSocket's
- * transports on them.
+ * transports on top of these.
  *
  * <pre>{@code
  * RdmaSockets sockets = RdmaSockets.create(URI.create("emulated://http"));
@@ -26,13 +26,13 @@ import reactor.netty.resources.LoopResources;
  * HttpClient.create().runOn(rdma).port(8080)...
  * }</pre>
  *
- * <p>Datagrams do not travel over RDMA: datagram channels, as Netty's DNS client has them, which
- * Reactor Netty looks names up with, are UDP sockets on the same loops, of NIO or of the kind that
- * {@link RdmaSockets.Builder#sockets} chose. DNS over TCP would be asked over RDMA: an answer that
- * does not fit into a datagram is used as far as it goes. With {@link RdmaSockets.Builder#orTcp}
- * TCP is asked, as a DNS server has no RDMA.
+ * <p>Datagrams do not travel over RDMA. Datagram channels, such as those of Netty's DNS client,
+ * with which Reactor Netty looks names up, are UDP sockets on the same loops: of NIO, or of the
+ * kind set by {@link RdmaSockets.Builder#sockets}. DNS over TCP would go over RDMA, which a DNS
+ * server does not have, so an answer that does not fit into a datagram is used truncated. With
+ * {@link RdmaSockets.Builder#orTcp} DNS over TCP works.
  *
- * <p>Reactor refuses to block on these loops.
+ * <p>Reactor's blocking operators fail on the threads of these loops.
  */
 public final class RdmaLoopResources implements LoopResources {
   static {
@@ -48,14 +48,17 @@ public final class RdmaLoopResources implements LoopResources {
   }
 
   /**
-   * The event loops of some sockets. To dispose of them closes the sockets, and the other way
-   * round: one of the two will do.
+   * Returns the event loops of {@code sockets}. Disposing of them closes the sockets, and closing
+   * the sockets disposes of them: one of the two is enough.
    */
   public static RdmaLoopResources create(RdmaSockets sockets) {
     return new RdmaLoopResources(requireNonNull(sockets, "sockets"));
   }
 
-  /** A client that connects from within a loop stays on it. */
+  /**
+   * Returns the loops for clients. A client that connects on the thread of a loop stays on that
+   * loop.
+   */
   @Override
   public EventLoopGroup onClient(boolean useNative) {
     return clients;
@@ -67,7 +70,8 @@ public final class RdmaLoopResources implements LoopResources {
   }
 
   /**
-   * @throws IllegalArgumentException if it is not a stream's channel, nor one of datagrams
+   * @throws IllegalArgumentException if {@code channelType} is not {@code SocketChannel}, {@code
+   *     ServerSocketChannel} or {@code DatagramChannel}
    * @throws java.util.concurrent.RejectedExecutionException if these loops are disposed of
    */
   @Override
@@ -80,7 +84,8 @@ public final class RdmaLoopResources implements LoopResources {
   }
 
   /**
-   * @throws IllegalArgumentException if it is not a stream's channel
+   * @throws IllegalArgumentException if {@code channelType} is not {@code SocketChannel} or {@code
+   *     ServerSocketChannel}
    */
   @Override
   public <CHANNEL extends Channel> Class<? extends CHANNEL> onChannelClass(

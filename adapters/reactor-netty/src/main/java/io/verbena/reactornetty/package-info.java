@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Reactor Netty over RDMA: its event loops, on the channels of {@link io.verbena.netty}. */
+/** Reactor Netty over RDMA: loop resources with the channels of {@link io.verbena.netty}. */
 @NullMarked
 package io.verbena.reactornetty;
 

@@ -6,7 +6,7 @@ import io.verbena.RdmaServer;
 import java.net.URI;
 import reactor.core.publisher.Mono;
 
-/** An address where an RSocket server listens. Closing it leaves its connections alone. */
+/** A listening RSocket server. Closing it does not close its connections. */
 public final class BoundRdmaServer implements Closeable {
   private final RdmaServer server;
 
@@ -14,12 +14,12 @@ public final class BoundRdmaServer implements Closeable {
     this.server = server;
   }
 
-  /** The address to connect to. */
+  /** Returns the address to connect to. */
   public URI address() {
     return server.address();
   }
 
-  /** The connections that are open now. */
+  /** Returns the number of open connections. */
   public int connectionCount() {
     return server.connectionCount();
   }

@@ -9,10 +9,10 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.verbena.MemoryLimitException;
 
 /**
- * Allocates what RSocket writes frames into: registered memory, at its limit other memory, and
- * where the JVM has no direct memory left, the heap: both are copied when they are sent. RSocket
- * knows of no allocator that fails: one that did would end its keep-alives for good, or what
- * receives, and so the connection with all its streams. Thread-safe.
+ * Allocates the buffers that RSocket writes frames into: registered memory; at its limit other
+ * direct memory; if the JVM has none left, heap memory. The latter two are copied when they are
+ * sent. RSocket does not handle a failing allocator: a failure would end its keep-alives or its
+ * receiving for good, and so the connection with all its streams. Thread-safe.
  */
 final class FrameAllocator extends AbstractByteBufAllocator {
   private final ByteBufAllocator registered;
@@ -31,8 +31,8 @@ final class FrameAllocator extends AbstractByteBufAllocator {
     this.other = other;
   }
 
-  // As the allocator of registered memory does: where Netty cannot free direct memory by itself, it
-  // would choose the heap, which no HCA reaches.
+  // Direct buffers, as from the allocator of registered memory: where Netty cannot free direct
+  // memory by itself, the superclass would choose the heap, which no HCA reaches.
 
   @Override
   public ByteBuf buffer() {

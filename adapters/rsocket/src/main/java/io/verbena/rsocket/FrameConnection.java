@@ -18,12 +18,12 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * RSocket's view of a connection: frames from any thread go into a {@link FrameQueue}, which one
- * send drains; frames of the peer come on the connection's completion loop.
+ * RSocket's view of a connection. Frames from any thread go into a {@link FrameQueue}, which one
+ * send drains. The peer's frames arrive on the connection's completion loop.
  *
- * <p>It ends in one of three ways. This end leaves: what is queued still goes out, within {@link
- * io.verbena.RdmaOptions#closeTimeout}, and what comes is dropped. The peer leaves: what is queued
- * is dropped. It fails: both are dropped at once.
+ * <p>It ends in one of three ways. If this end closes it, queued frames are still sent, within
+ * {@link io.verbena.RdmaOptions#closeTimeout}, and received ones are dropped. If the peer closes
+ * it, queued frames are dropped. If it fails, both are dropped at once.
  */
 final class FrameConnection implements DuplexConnection {
   private static final AtomicReferenceFieldUpdater<FrameConnection, Throwable> FAILURE =
@@ -46,7 +46,7 @@ final class FrameConnection implements DuplexConnection {
     received = new ReceivedFrames(this, connection.receive());
   }
 
-  /** Takes an established connection over. */
+  /** Returns the view of an established connection, which it takes over. */
   static FrameConnection over(RdmaConnection connection, SendQueues queues) {
     FrameConnection frames = new FrameConnection(connection, queues);
     frames.start();
@@ -62,14 +62,14 @@ final class FrameConnection implements DuplexConnection {
 
   @Override
   public void sendFrame(int streamId, ByteBuf frame) {
-    // Frames of the connection itself go ahead, so that a full queue delays no keep-alive.
+    // Frames of the connection itself go ahead, so that queued frames delay no keep-alive.
     long depth = queue.offer(frame, streamId == 0);
     if (depth > 0) {
       fail(new SendQueueLimitException(connection.peer(), depth, queue.limit()));
     }
   }
 
-  /** The send ends before the connection does only where a frame cannot be sent. */
+  /** Called when the send fails. If the connection is not closed, a frame could not be sent. */
   private void sendFailed(Throwable error) {
     if (!(error instanceof ConnectionClosedException)) {
       fail(error);
@@ -99,7 +99,7 @@ final class FrameConnection implements DuplexConnection {
     return leaving;
   }
 
-  /** The peer sends no more, and takes no more either. */
+  /** Called when the peer's frames end: the peer takes no more frames either. */
   void peerLeft() {
     queue.drop();
     leave();
@@ -115,11 +115,14 @@ final class FrameConnection implements DuplexConnection {
 
   private void leave() {
     leaving = true;
-    // Its onClose reports why it could not be closed gracefully.
+    // onClose() reports why the connection could not be closed gracefully.
     connection.close().onErrorComplete(RdmaException.class).subscribe();
   }
 
-  /** Closes it at once for a reason of this end's; {@code onClose} fails with the first. */
+  /**
+   * Closes the connection at once. {@code onClose} fails with {@code why}, or with that of the
+   * first call.
+   */
   void fail(Throwable why) {
     FAILURE.compareAndSet(this, null, why);
     leaving = true;
@@ -133,7 +136,7 @@ final class FrameConnection implements DuplexConnection {
     queues.close(queue);
     Throwable own = failure;
     Throwable why = own == null ? error : own;
-    // As on TCP: that the peer has gone is the end of a connection and no error of it.
+    // As on TCP, a close by the peer is no error.
     if (why == null || why instanceof ConnectionClosedException) {
       closed.tryEmitEmpty();
     } else {
@@ -141,7 +144,9 @@ final class FrameConnection implements DuplexConnection {
     }
   }
 
-  /** Returns why nothing comes any more: this end's own reason, else that of the connection. */
+  /**
+   * Returns the error with which received frames end: this end's own reason, else the connection's.
+   */
   Throwable reason(Throwable error) {
     Throwable own = failure;
     if (own != null) {

@@ -15,8 +15,9 @@ import org.reactivestreams.Subscription;
 import reactor.core.publisher.Operators;
 
 /**
- * The frames of a connection that wait for the peer's credits. Any thread offers; one thread at a
- * time hands on, as far as the subscriber has asked: who offers, or who asks.
+ * The frames of a connection that wait for the peer's credits. Any thread offers frames. One thread
+ * at a time, which has offered or requested, hands frames to the subscriber, as many as it has
+ * requested.
  *
  * <pre>{@code
  * OPEN --complete--> ENDING: takes none any more, hands on what it holds, then completes
@@ -27,7 +28,7 @@ import reactor.core.publisher.Operators;
  * }</pre>
  */
 final class FrameQueue implements Publisher<ByteBuf>, Subscription, Backlog {
-  /** A frame counts no less: the smallest block of registered memory. */
+  /** The least bytes that a frame counts for: the smallest block of registered memory. */
   static final int LEAST_COST = 256;
 
   private static final int OPEN = 0;
@@ -59,19 +60,19 @@ final class FrameQueue implements Publisher<ByteBuf>, Subscription, Backlog {
   private boolean terminated;
 
   /**
-   * @param limit the most bytes that it holds
+   * @param limit the most bytes that the queue holds
    */
   FrameQueue(long limit) {
     this.limit = limit;
   }
 
-  /** The most bytes that it holds. */
+  /** Returns the most bytes that the queue holds. */
   @Override
   public long limit() {
     return limit;
   }
 
-  /** The bytes that it holds. */
+  /** Returns the bytes that the queue holds. */
   @Override
   public long bytes() {
     return bytes;
@@ -80,11 +81,11 @@ final class FrameQueue implements Publisher<ByteBuf>, Subscription, Backlog {
   // ---- any thread
 
   /**
-   * Takes a frame over; releases it where none is taken any more.
+   * Takes a frame over; releases it if the queue takes no more frames.
    *
-   * @param ahead whether it goes before those that do not
-   * @return 0, or if there is no room, so that the frame was released, the bytes that would wait
-   *     with it
+   * @param ahead whether the frame goes before all that were offered without this flag
+   * @return 0; or, if there is no room and the frame was released, the bytes that the queue would
+   *     hold with it
    */
   long offer(ByteBuf frame, boolean ahead) {
     if (state != OPEN) {
@@ -119,7 +120,7 @@ final class FrameQueue implements Publisher<ByteBuf>, Subscription, Backlog {
     return 0;
   }
 
-  /** Takes a frame over, behind all others and whether there is room or not, and then no more. */
+  /** Takes over the last frame, after all others and even if there is no room. */
   void completeWith(ByteBuf frame) {
     if (state != OPEN) {
       frame.release();
@@ -136,7 +137,7 @@ final class FrameQueue implements Publisher<ByteBuf>, Subscription, Backlog {
     drain();
   }
 
-  /** Takes no more frames and forgets those it holds. */
+  /** Takes no more frames, and releases those that the queue holds. */
   void drop() {
     if (!STATE.compareAndSet(this, OPEN, DROPPING)) {
       STATE.compareAndSet(this, ENDING, DROPPING);
@@ -180,14 +181,17 @@ final class FrameQueue implements Publisher<ByteBuf>, Subscription, Backlog {
     }
   }
 
-  /** Ends a pass, with another for those who came meanwhile. */
+  /** Ends a pass, and makes another one for calls that came meanwhile. */
   private void leave() {
     for (int came = passes.addAndGet(-1); came != 0; came = passes.addAndGet(-came)) {
       pass();
     }
   }
 
-  /** Hands a frame straight on where it need not wait: the way of most, past both queues. */
+  /**
+   * Hands a frame directly to the subscriber, past both queues, if it need not wait; most frames
+   * need not.
+   */
   private boolean handOn(ByteBuf frame) {
     Subscriber<? super ByteBuf> to = actual;
     if (to == null
@@ -218,7 +222,7 @@ final class FrameQueue implements Publisher<ByteBuf>, Subscription, Backlog {
 
   private void emit(Subscriber<? super ByteBuf> to) {
     while (state < DROPPING) {
-      // Before the queues are looked at: what was offered before it ended is among what they hold.
+      // Read before the queues: they then hold all frames that were offered before the end.
       boolean ending = state == ENDING;
       ByteBuf frame = emitted == requested ? null : next();
       if (frame == null) {

@@ -10,13 +10,13 @@ import io.verbena.RdmaTransport;
 import java.net.URI;
 
 /**
- * The common part of the transports of clients and of servers: an address, the transport below, and
- * the limit of what may wait on a connection. Immutable and thread-safe.
+ * The common part of the client and the server transport: an address, the transport below, and the
+ * limit on the queued bytes of a connection. Immutable and thread-safe.
  *
- * @param <T> which of the two
+ * @param <T> the type of the subclass
  */
 abstract class FrameTransport<T extends FrameTransport<T>> implements Transport {
-  /** The bytes that may wait on a connection by default: some of the longest frames. */
+  /** The default limit on the queued bytes of a connection: a few frames of the greatest length. */
   private static final long SEND_QUEUE_LIMIT = 64L << 20;
 
   private final URI address;
@@ -34,28 +34,29 @@ abstract class FrameTransport<T extends FrameTransport<T>> implements Transport 
     this.sendQueues = sendQueues;
   }
 
-  /** The same with other send queues. */
+  /** Returns a copy with other send queues. */
   abstract T with(SendQueues queues);
 
-  /** Returns where to connect to, or to listen. */
+  /** Returns the address to connect to, or to listen on. */
   final URI address() {
     return address;
   }
 
-  /** Returns whose loops and memory are used. */
+  /** Returns the transport whose loops and memory are used. */
   final RdmaTransport transport() {
     return transport;
   }
 
-  /** RSocket's view of a connection of this transport, which it takes over. */
+  /** Returns RSocket's view of a connection of this transport; it takes the connection over. */
   final FrameConnection frames(RdmaConnection connection) {
     return FrameConnection.over(connection, sendQueues);
   }
 
   /**
-   * The same with another limit, and with {@link #sendQueues} of its own.
+   * Returns a copy with another limit on the queued bytes of a connection, and with {@link
+   * #sendQueues} of its own.
    *
-   * @param bytes the most that may wait on a connection, above 0; a frame counts 256 at least
+   * @param bytes the limit, at least 1; a frame counts as at least 256 bytes
    */
   public final T sendQueueLimit(long bytes) {
     if (bytes <= 0) {
@@ -64,12 +65,15 @@ abstract class FrameTransport<T extends FrameTransport<T>> implements Transport 
     return with(SendQueues.of(address, transport, bytes));
   }
 
-  /** Returns what waits on the connections of this transport. */
+  /** Returns the send queues of this transport's connections. */
   public final SendQueues sendQueues() {
     return sendQueues;
   }
 
-  /** No longer than a message of the transport, nor than what a frame says of its own parts. */
+  /**
+   * Returns the longest frame in bytes: no longer than a message of the transport, or than the
+   * length fields inside a frame can say.
+   */
   @Override
   public final int maxFrameLength() {
     return Math.min(transport.options().maxMessageSize(), FrameLengthCodec.FRAME_LENGTH_MASK);

@@ -9,7 +9,7 @@ import java.net.SocketAddress;
 public final class PeerAddress extends SocketAddress {
   private static final long serialVersionUID = 1L;
 
-  /** In the provider's words. */
+  /** The address as the provider formats it. */
   private final String peer;
 
   PeerAddress(String peer) {

@@ -16,9 +16,9 @@ import reactor.core.publisher.Mono;
  *     .block();
  * }</pre>
  *
- * RSocket has no flow control between its streams, and so a connection queues what the peer gives
- * no credit for. That queue has a limit in bytes: a connection that would pass it fails with {@link
- * SendQueueLimitException}. Immutable and thread-safe.
+ * RSocket has no flow control across its streams, so a connection queues frames for which the peer
+ * has given no credit. That queue has a {@linkplain #sendQueueLimit limit} in bytes: a connection
+ * that would exceed it fails with {@link SendQueueLimitException}. Immutable and thread-safe.
  */
 public final class RdmaClientTransport extends FrameTransport<RdmaClientTransport>
     implements ClientTransport {
@@ -31,15 +31,18 @@ public final class RdmaClientTransport extends FrameTransport<RdmaClientTranspor
     super(like.address(), like.transport(), queues);
   }
 
-  /** Connects to an address over a transport with default options, which all such clients share. */
+  /**
+   * Returns a transport that connects to an address. It uses an {@link RdmaTransport} with default
+   * options, which all such clients share.
+   */
   public static RdmaClientTransport create(URI address) {
     return create(address, SharedTransport.ofClients());
   }
 
   /**
-   * Connects to an address.
+   * Returns a transport that connects to an address.
    *
-   * @param transport whose loops and memory are used; it stays the caller's
+   * @param transport the transport whose loops and memory are used; it stays the caller's
    */
   public static RdmaClientTransport create(URI address, RdmaTransport transport) {
     return new RdmaClientTransport(address, transport);

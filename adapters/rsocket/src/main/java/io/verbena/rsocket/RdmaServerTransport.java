@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
  *     .block();
  * }</pre>
  *
- * For what waits on a connection, see {@link RdmaClientTransport}. Immutable and thread-safe.
+ * For the queue of a connection, see {@link RdmaClientTransport}. Immutable and thread-safe.
  */
 public final class RdmaServerTransport extends FrameTransport<RdmaServerTransport>
     implements ServerTransport<BoundRdmaServer> {
@@ -32,15 +32,18 @@ public final class RdmaServerTransport extends FrameTransport<RdmaServerTranspor
     super(like.address(), like.transport(), queues);
   }
 
-  /** Listens on an address over a transport with default options, which all such servers share. */
+  /**
+   * Returns a transport that listens on an address. It uses an {@link RdmaTransport} with default
+   * options, which all such servers share.
+   */
   public static RdmaServerTransport create(URI address) {
     return create(address, SharedTransport.ofServers());
   }
 
   /**
-   * Listens on an address.
+   * Returns a transport that listens on an address.
    *
-   * @param transport whose loops and memory are used; it stays the caller's
+   * @param transport the transport whose loops and memory are used; it stays the caller's
    */
   public static RdmaServerTransport create(URI address, RdmaTransport transport) {
     return new RdmaServerTransport(address, transport);
@@ -61,9 +64,8 @@ public final class RdmaServerTransport extends FrameTransport<RdmaServerTranspor
 
   private Publisher<Void> serve(ConnectionAcceptor acceptor, RdmaConnection connection) {
     FrameConnection frames = frames(connection);
-    // RSocket closes the connection; that the acceptor is through says nothing. It is cancelled
-    // with
-    // the connection, as it may wait for something that never comes.
+    // RSocket closes the connection; the completion of the acceptor does not. The acceptor is
+    // cancelled with the connection, as it may wait for ever.
     return acceptor.apply(frames).doOnError(frames::fail).onErrorComplete().then(Mono.never());
   }
 }

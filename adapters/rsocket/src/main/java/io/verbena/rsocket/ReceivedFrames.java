@@ -12,8 +12,8 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * The peer's frames as RSocket wants them: released when {@code onNext} returns, ended by an error
- * always, for one subscriber ever.
+ * The peer's frames as RSocket expects them: a frame is released when {@code onNext} returns, the
+ * frames always end with an error, and there is one subscriber.
  */
 final class ReceivedFrames extends Flux<ByteBuf> {
   private final FrameConnection connection;
@@ -30,13 +30,13 @@ final class ReceivedFrames extends Flux<ByteBuf> {
     if (subscribed.compareAndSet(false, true)) {
       messages.subscribe(new Delivery(connection, actual));
     } else {
-      Operators.error(actual, new IllegalStateException("receive: it has had its subscriber"));
+      Operators.error(actual, new IllegalStateException("receive: a second subscriber"));
     }
   }
 
   /**
-   * On to the subscriber. One that cancels is no reason to stop: what still comes is released, and
-   * the peer's leaving noticed.
+   * Hands frames to the subscriber. After it has cancelled, further frames are received and
+   * released, so that a close by the peer is noticed.
    */
   private static final class Delivery implements CoreSubscriber<ByteBuf>, Subscription {
     private final FrameConnection connection;

@@ -4,22 +4,22 @@ package io.verbena.rsocket;
 import io.verbena.RdmaException;
 
 /**
- * More was sent than the peer takes: the connection's send queue would have passed its limit, and
- * the connection was closed instead. Ask for less at a time, or raise the limit.
+ * Thrown if this end sends faster than the peer reads, so that the send queue of the connection
+ * would exceed its limit. The connection is closed. Request less at a time, or raise the limit.
  */
 public final class SendQueueLimitException extends RdmaException {
   private static final long serialVersionUID = 1L;
 
-  /** Bytes that waited. */
+  /** The bytes that would have been queued. */
   private final long depth;
 
-  /** The most that may wait. */
+  /** The most bytes that may be queued. */
   private final long limit;
 
   /**
    * @param peer human-readable peer address
-   * @param depth bytes that waited, with those of the frame that found no room
-   * @param limit the most that may wait
+   * @param depth the bytes that would have been queued, with the frame that found no room
+   * @param limit the most bytes that may be queued
    */
   SendQueueLimitException(String peer, long depth, long limit) {
     super(
@@ -34,12 +34,12 @@ public final class SendQueueLimitException extends RdmaException {
     this.limit = limit;
   }
 
-  /** Bytes that waited, with those of the frame that found no room. */
+  /** Returns the bytes that would have been queued, with the frame that found no room. */
   public long depth() {
     return depth;
   }
 
-  /** The most bytes that may wait. */
+  /** Returns the most bytes that may be queued. */
   public long limit() {
     return limit;
   }

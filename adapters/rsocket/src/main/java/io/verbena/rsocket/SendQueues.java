@@ -11,8 +11,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The send queues of a transport's open connections: the frames that RSocket has sent and the peer
- * has given no credit for yet. Only readers pay for reading. Thread-safe.
+ * The send queues of a transport's open connections. They hold the frames that RSocket has sent and
+ * for which the peer has given no credit yet. Reading these numbers does not slow senders down.
+ * Thread-safe.
  */
 public final class SendQueues {
   private final long limit;
@@ -21,9 +22,9 @@ public final class SendQueues {
   private final Map<FrameQueue, Meters.Watch> open = new ConcurrentHashMap<>();
 
   /**
-   * @param meters watch them
+   * @param meters watch the queues
    * @param provider the scheme of the connections' addresses
-   * @param limit the most bytes in each
+   * @param limit the most bytes in each queue
    */
   SendQueues(Meters meters, String provider, long limit) {
     this.meters = meters;
@@ -31,21 +32,21 @@ public final class SendQueues {
     this.limit = limit;
   }
 
-  /** For connections of this transport to or from this address. */
+  /** Returns the queues for connections of this transport to or from this address. */
   static SendQueues of(URI address, RdmaTransport transport, long limit) {
     String scheme = requireNonNull(address, "address").getScheme();
     Meters meters = requireNonNull(transport, "transport").options().meters();
     return new SendQueues(meters, String.valueOf(scheme).toLowerCase(Locale.ROOT), limit);
   }
 
-  /** A queue for another connection. */
+  /** Opens the queue of a connection. */
   FrameQueue open() {
     FrameQueue queue = new FrameQueue(limit);
     open.put(queue, meters.watch("rsocket", provider, queue));
     return queue;
   }
 
-  /** Its connection is closed. */
+  /** Closes the queue of a closed connection. */
   void close(FrameQueue queue) {
     Meters.Watch watch = open.remove(queue);
     if (watch != null) {
@@ -53,12 +54,12 @@ public final class SendQueues {
     }
   }
 
-  /** Returns how many there are: one for each open connection. */
+  /** Returns the number of queues: one for each open connection. */
   public int count() {
     return open.size();
   }
 
-  /** The bytes in all of them. */
+  /** Returns the bytes in all queues. */
   public long bytes() {
     long sum = 0;
     for (FrameQueue queue : open.keySet()) {
@@ -67,7 +68,10 @@ public final class SendQueues {
     return sum;
   }
 
-  /** The bytes in the fullest; its connection fails when they pass {@link #limit}. */
+  /**
+   * Returns the bytes in the fullest queue; its connection fails if they would exceed {@link
+   * #limit}.
+   */
   public long mostBytes() {
     long most = 0;
     for (FrameQueue queue : open.keySet()) {
@@ -76,7 +80,7 @@ public final class SendQueues {
     return most;
   }
 
-  /** The most bytes that one may hold. */
+  /** Returns the most bytes that a queue may hold. */
   public long limit() {
     return limit;
   }

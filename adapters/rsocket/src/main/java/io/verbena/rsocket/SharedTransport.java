@@ -5,9 +5,9 @@ import io.verbena.RdmaTransport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shared transports for programs that bring none: one of all clients and one of all servers, so
- * that a program with both ends has a loop for each. Made at the first use that succeeds, and kept
- * to the end of the JVM. Thread-safe.
+ * The shared transports for programs that pass none: one for all clients and one for all servers,
+ * so that a program with both ends has a loop for each. Created at the first use that succeeds, and
+ * kept to the end of the JVM. Thread-safe.
  */
 final class SharedTransport {
   private static final SharedTransport CLIENTS = new SharedTransport();

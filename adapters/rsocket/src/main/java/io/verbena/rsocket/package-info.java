@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * RSocket over RDMA: a frame is a message, with no length before it. What differs from a program on
- * TCP is the line that makes the transport:
+ * RSocket over RDMA. Each frame is a message, without a length prefix. A program differs from one
+ * on TCP in the line that creates the transport:
  *
  * <pre>{@code
  * RSocketServer.create(acceptor).bind(RdmaServerTransport.create(address)).block();

@@ -16,9 +16,9 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * Up while the HCA can be opened and its port is active; where TCP takes its place, also on a host
- * without. Keeps a device open from the first look on. Thread-safe; a look may block while the
- * device is opened.
+ * Reports UP while the HCA can be opened and its port is active; if TCP may take its place, also on
+ * a host without the HCA. Keeps the device open from the first check on. Thread-safe; a check may
+ * block while the device is opened.
  */
 final class HcaHealthIndicator extends AbstractHealthIndicator implements DisposableBean {
   private static final String CONNECTIONS = "verbena.connections";
@@ -30,8 +30,8 @@ final class HcaHealthIndicator extends AbstractHealthIndicator implements Dispos
   private @Nullable Device device;
 
   /**
-   * @param orTcp whether TCP takes the place of an HCA that is not there
-   * @param registry knows of connections and memory; null if there are no meters
+   * @param orTcp whether TCP takes the place of a missing HCA
+   * @param registry has the meters of connections and memory; null if there are no meters
    */
   HcaHealthIndicator(URI hca, boolean orTcp, @Nullable MeterRegistry registry) {
     super("the HCA " + hca + " cannot be used");
@@ -51,7 +51,7 @@ final class HcaHealthIndicator extends AbstractHealthIndicator implements Dispos
         if (!orTcp || e.error() != VerbsError.NO_DEVICE) {
           throw e;
         }
-        health.up().withDetail("device", "none, all is over tcp");
+        health.up().withDetail("device", "none, connections use TCP only");
         return;
       }
       device = open;
@@ -60,7 +60,7 @@ final class HcaHealthIndicator extends AbstractHealthIndicator implements Dispos
     try {
       port = open.port();
     } catch (VerbsException e) {
-      // Another look opens it anew: it may have been plugged in again.
+      // The next check opens the device again: it may have been plugged in again.
       destroy();
       throw e;
     }

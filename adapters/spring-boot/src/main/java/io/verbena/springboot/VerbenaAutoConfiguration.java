@@ -34,8 +34,8 @@ import org.springframework.grpc.server.ServerBuilderCustomizer;
 import org.springframework.http.client.ReactorResourceFactory;
 
 /**
- * Configures what Spring Boot starts to use the HCA of {@link VerbenaProperties#hca}. A bean that
- * the program defines itself comes first.
+ * Configures the servers and clients that Spring Boot starts to use the HCA of {@link
+ * VerbenaProperties#hca}. A bean that the program defines itself takes precedence.
  */
 @AutoConfiguration(
     beforeName = {
@@ -49,10 +49,12 @@ import org.springframework.http.client.ReactorResourceFactory;
 @Conditional(VerbenaAutoConfiguration.HcaIsNamed.class)
 @EnableConfigurationProperties(VerbenaProperties.class)
 public class VerbenaAutoConfiguration {
-  /** For Spring. */
+  /** Called by Spring. */
   public VerbenaAutoConfiguration() {}
 
-  /** A property without a value, as of a variable that is not set, names no HCA. */
+  /**
+   * Matches if the property has a value. It is blank if it comes from a variable that is not set.
+   */
   static final class HcaIsNamed implements Condition {
     @Override
     public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
@@ -61,9 +63,9 @@ public class VerbenaAutoConfiguration {
   }
 
   /**
-   * The options of transports and channels: the defaults, with the meters that there are.
+   * Returns the options of transports and channels: the defaults, with the program's meters.
    *
-   * @param meters count
+   * @param meters the meters, if there are any
    */
   @Bean
   @ConditionalOnMissingBean
@@ -74,7 +76,7 @@ public class VerbenaAutoConfiguration {
   }
 
   /**
-   * For programs that use RDMA themselves; made when one asks for it.
+   * Returns the transport for programs that use RDMA themselves; created on demand.
    *
    * @param options of the transport
    */
@@ -86,8 +88,8 @@ public class VerbenaAutoConfiguration {
   }
 
   /**
-   * The event loops and channels of servers and clients; for a program's own of Netty and gRPC,
-   * too. Spring closes them behind those.
+   * Returns the event loops and channels of servers and clients, which a program can also use for
+   * its own ones of Netty and gRPC. Spring closes them after the servers and clients.
    *
    * @param properties name the HCA
    * @param options of the channels
@@ -148,7 +150,8 @@ public class VerbenaAutoConfiguration {
         ObjectProvider<RdmaSockets> sockets, ConfigurableListableBeanFactory beans) {
       return (target, builder) -> {
         RdmaGrpc.client(builder, sockets.getObject());
-        // Channels end their calls, and only then may the sockets close, which were made later.
+        // Channels have to end their calls before the sockets close. The sockets are created later,
+        // so Spring would close them first.
         for (String ours : names(beans, RdmaSockets.class)) {
           for (String factory : names(beans, GrpcChannelFactory.class)) {
             beans.registerDependentBean(ours, factory);

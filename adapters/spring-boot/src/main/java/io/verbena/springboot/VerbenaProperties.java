@@ -9,17 +9,17 @@ import org.springframework.boot.context.properties.bind.ConstructorBinding;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Properties that begin with {@code verbena.}; immutable.
+ * The properties that begin with {@code verbena.}. Immutable.
  *
- * @param hca the URI of the HCA, {@code roce://10.0.0.7} say; without it, or if it is blank,
+ * @param hca the URI of the HCA, {@code roce://10.0.0.7} for example; if it is missing or blank,
  *     nothing is configured
- * @param loops event loops; 0 for one for each processor
- * @param tcp whether servers listen over TCP, too, and clients reach peers without RDMA over it
- * @param rdmaTimeout for how long a connect tries RDMA before TCP, where that may take its place
- * @param sockets the kind of sockets on the event loops, for TCP and DNS; the service fails to
- *     start where it is not available
- * @param http whether WebFlux, {@code WebClient} and RSocket use it
- * @param grpc whether servers and clients of Spring gRPC use it
+ * @param loops the number of event loops; 0 for one for each processor
+ * @param tcp whether servers also listen over TCP, and clients reach peers without RDMA over TCP
+ * @param rdmaTimeout how long a connect tries RDMA before TCP, at least 1 ms; used with {@code tcp}
+ * @param sockets the kind of sockets on the event loops, for TCP and DNS; the program fails to
+ *     start if it is not available
+ * @param http whether WebFlux, {@code WebClient} and RSocket use the HCA
+ * @param grpc whether servers and clients of Spring gRPC use the HCA
  */
 @ConfigurationProperties("verbena")
 public record VerbenaProperties(
@@ -41,7 +41,10 @@ public record VerbenaProperties(
     }
   }
 
-  /** For Spring, which would escape the escapes of the HCA's URI if it made it. */
+  /**
+   * Called by Spring. The URI of the HCA is a string here, because Spring's own conversion would
+   * escape its escapes again.
+   */
   @ConstructorBinding
   VerbenaProperties(
       String hca,

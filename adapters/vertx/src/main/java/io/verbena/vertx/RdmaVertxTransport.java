@@ -19,7 +19,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transport of Vert.x 5 over RDMA: all that a program changes is how it makes its Vert.x.
+ * A transport of Vert.x 5 over RDMA. A program only changes how it creates its {@code Vertx}.
  *
  * <pre>{@code
  * Vertx vertx = Vertx.builder()
@@ -28,13 +28,13 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>TCP servers and clients, HTTP/1.1, HTTP/2, WebSockets and the clustered event bus then run
- * over RDMA channels. Datagrams, DNS over UDP and Unix domain sockets stay sockets of NIO, on the
- * same event loops. Each Vert.x opens the HCA, or shares it with those of the same address and
- * options, and closes it as it closes. Its event loops are its own, as Vert.x runs on no others:
- * {@code RdmaSockets} of the same address and options share the HCA with it, and not the loops.
+ * over RDMA channels. Datagrams, DNS over UDP and Unix domain sockets use sockets of NIO, on the
+ * same event loops. Each {@code Vertx} opens the HCA, or shares it with others of the same URI and
+ * options, and releases it when it closes. Its event loops are its own, as Vert.x runs on no
+ * others: {@code RdmaSockets} of the same URI and options share the HCA with it, but not the loops.
  *
- * <p>A Vert.x buffer is kept for as long as its user likes: what is received is copied out of
- * registered memory, as it would be out of a socket.
+ * <p>A program may keep a Vert.x buffer as long as it likes. Received bytes are therefore copied
+ * out of registered memory, as they would be out of a socket.
  */
 public final class RdmaVertxTransport implements Transport {
   private static final Duration LEAST_PATIENCE = Duration.ofMillis(1);
@@ -59,9 +59,9 @@ public final class RdmaVertxTransport implements Transport {
   }
 
   /**
-   * A transport over an HCA.
+   * Returns a transport over an HCA.
    *
-   * @param hca as {@link RdmaIoHandler#newFactory(URI)} takes it
+   * @param hca the URI of the HCA, as for {@link RdmaIoHandler#newFactory(URI)}
    */
   public static RdmaVertxTransport create(URI hca) {
     requireNonNull(hca, "hca");
@@ -69,10 +69,10 @@ public final class RdmaVertxTransport implements Transport {
   }
 
   /**
-   * A transport over an HCA, with options.
+   * Returns a transport over an HCA, with options.
    *
-   * @param hca as {@link RdmaIoHandler#newFactory(URI, RdmaOptions)} takes it
-   * @param options likewise
+   * @param hca the URI of the HCA, as for {@link RdmaIoHandler#newFactory(URI)}
+   * @param options the options, as for {@link RdmaIoHandler#newFactory(URI, RdmaOptions)}
    */
   public static RdmaVertxTransport create(URI hca, RdmaOptions options) {
     requireNonNull(hca, "hca");
@@ -81,18 +81,19 @@ public final class RdmaVertxTransport implements Transport {
   }
 
   /**
-   * Returns a transport over the same HCA that takes TCP where the peer, or this host, has no RDMA,
-   * and whose servers listen for both at one port. A connect tries RDMA for half a second first.
+   * Returns a transport over the same HCA that uses TCP if the peer or this host has no RDMA. Its
+   * servers listen over both at one port; a connect tries RDMA for 500 ms first.
    */
   public RdmaVertxTransport orTcp() {
     return orTcp(AutoSocketChannel::new);
   }
 
   /**
-   * As {@link #orTcp()}, with another time for RDMA. What a connect finds is remembered for a
-   * minute, so a time that is short sends the connects of a busy start over TCP until then.
+   * Like {@link #orTcp()}, with another limit on the attempt over RDMA. The medium that a connect
+   * has found is remembered for a minute; with too short a limit, connects of a busy start time out
+   * over RDMA and use TCP for that minute.
    *
-   * @param patience at least a millisecond; at most half of a client's connect timeout counts
+   * @param patience at least 1 ms; at most half of a client's connect timeout is used
    */
   public RdmaVertxTransport orTcp(Duration patience) {
     requireNonNull(patience, "patience");
@@ -122,7 +123,7 @@ public final class RdmaVertxTransport implements Transport {
     return "rdma";
   }
 
-  /** Returns true: whether there is such an HCA is seen when a Vert.x is built with it. */
+  /** Returns true: a missing HCA shows when a {@code Vertx} is built with this transport. */
   @Override
   public boolean available() {
     return true;

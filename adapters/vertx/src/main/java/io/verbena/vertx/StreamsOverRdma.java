@@ -15,12 +15,14 @@ import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transport that Vert.x makes its loops and channels from: RDMA channels for streams, and all
- * else as its transport for NIO has it. It has the methods of Vert.x 5.0 and of 5.1, which differ.
+ * The transport from which Vert.x creates its loops and channels: RDMA channels for streams, and
+ * everything else from Vert.x's NIO transport. It has the methods of Vert.x 5.0 and of 5.1, which
+ * differ.
  *
- * <p>Vert.x hands a received buffer to its user, who releases nothing: it copies those of Netty's
- * pools, and takes all others for memory that the collector frees ({@code
- * VertxHandler.safeBuffer}). Registered memory must come back, so that its channels copy it.
+ * <p>Vert.x hands received buffers to programs, which do not release them. It copies buffers of
+ * Netty's pools, and leaves all others to the garbage collector ({@code VertxHandler.safeBuffer}).
+ * Registered memory has to be released, so the channels copy received bytes ({@link
+ * RdmaChannelOption#COPY_READS}).
  */
 @SuppressWarnings("deprecation") // of InternetProtocolFamily, which Vert.x names
 final class StreamsOverRdma implements Transport {
@@ -30,8 +32,8 @@ final class StreamsOverRdma implements Transport {
   private final ChannelFactory<? extends ServerChannel> serverChannels;
 
   /**
-   * @param sockets all that is no stream
-   * @param loops take the channels
+   * @param sockets the transport for everything but streams
+   * @param loops the factory of the channels' event loops
    */
   StreamsOverRdma(
       Transport sockets,
@@ -69,7 +71,7 @@ final class StreamsOverRdma implements Transport {
     return sockets.convert(address);
   }
 
-  /** Vert.x 5.0 calls it. */
+  /** Returns a datagram channel; Vert.x 5.0 calls this method. */
   public DatagramChannel datagramChannel() {
     return new NioDatagramChannel();
   }
@@ -79,7 +81,7 @@ final class StreamsOverRdma implements Transport {
     return sockets.datagramChannel(family);
   }
 
-  /** Vert.x 5.1 calls it. */
+  /** Returns the factory of datagram channels; Vert.x 5.1 calls this method. */
   @Override
   public ChannelFactory<? extends DatagramChannel> datagramChannelFactory() {
     return NioDatagramChannel::new;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Vert.x over RDMA: {@link io.verbena.vertx.RdmaVertxTransport} is its transport. */
+/** Vert.x over RDMA, by the transport {@link io.verbena.vertx.RdmaVertxTransport}. */
 @NullMarked
 package io.verbena.vertx;
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
           tests = "io.verbena.netty.PagesTest",
           reason = "of pages in docs/: there is no HCA in it"),
       @LeftOut(
-          tests = "io.verbena.netty.ReceiveBuffersTest",
+          tests = "io.verbena.netty.StreamReceiveQueueTest",
           reason = "on a pool of receives that the test is itself: no HCA is asked")
     })
 class NettyTest {}

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Tag;
             "io.verbena.core.micrometer.DataPathTest",
             "io.verbena.core.micrometer.DeviceMetersTest",
             "io.verbena.reactor.credit.CreditsTest",
-            "io.verbena.reactor.credit.FrameCreditsTest",
+            "io.verbena.reactor.credit.ReceiveFrameCreditsTest",
             "io.verbena.core.leaks.LeakExtensionTest",
             "io.verbena.core.stat.JvmDirectMemoryTest",
             "io.verbena.reactor.guard.FailureLogTest"

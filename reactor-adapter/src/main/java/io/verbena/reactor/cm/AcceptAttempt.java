@@ -29,7 +29,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An accept, on its loop:
+ * The state machine of an accept, on its loop:
  *
  * <pre>{@code
  * requested --slot taken--> asking --yes, or no hook--> accepting --ESTABLISHED--> connected
@@ -62,7 +62,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     offer = request.privateData();
   }
 
-  /** Answers the request. */
+  /** Answers the connect request. */
   void start() {
     try {
       ticksLeft = context.loop().ticks(context.options().connectTimeout().toNanos());
@@ -103,7 +103,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     }
   }
 
-  /** The hook has answered, on any thread. */
+  /** Handles the hook's answer on the loop; called on any thread. */
   private void hookAnswered(@Nullable AcceptDecision decision, @Nullable Throwable failure) {
     context
         .loop()
@@ -131,7 +131,9 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     }
   }
 
-  /** The server may have been disposed while the request waited for the loop or the hook. */
+  /**
+   * Accepts, unless the server was disposed of while the request waited for the loop or the hook.
+   */
   private void acceptUnlessClosing() {
     if (server.isDisposed()) {
       reject(Reason.CLOSING);
@@ -159,8 +161,8 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
   }
 
   /**
-   * The HCA refused, or something else threw, an error of the JVM too: the client must not wait
-   * until its deadline for an answer that never comes.
+   * Ends the accept after a step threw, errors of the JVM included. Rejects an unanswered request,
+   * so that the client need not wait for its deadline.
    */
   private void broke(Throwable thrown) {
     if (over) {
@@ -182,7 +184,10 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     }
   }
 
-  /** Closing would reject too, but without a reason that the client understands. */
+  /**
+   * Rejects an unanswered request for lack of resources; closing the identifier would reject it
+   * without a reason.
+   */
   private void rejectIfUnanswered() {
     if (!answered) {
       try {
@@ -198,7 +203,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     reject(new Rejection(Handshake.VERSION, reason).encode());
   }
 
-  /** A limit or the program refuses the connection. */
+  /** Rejects the request, as a limit or the program refuses the connection. */
   private void refuse(RejectReason reason) {
     context.resources().meter().refused(reason.code());
     reject(ProgramData.append(new Rejection(Handshake.VERSION, Reason.REFUSED).encode(), reason));
@@ -206,7 +211,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
 
   private void reject(ByteBuffer data) {
     over = true;
-    // Before the reject: the client may ask again at once, or its program may answer at last.
+    // Before the reject: the client may connect again at once, or the hook may answer late.
     releaseSlot();
     cancelHookCall();
     try {
@@ -218,7 +223,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     }
   }
 
-  /** Gives back what is there before a connection is. */
+  /** Frees what the accept holds before there is a connection. */
   private void giveBack() {
     context.dispatcher().forget(identifier);
     context.resources().close("connection identifier", identifier::close);
@@ -241,7 +246,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     }
   }
 
-  /** Rejects a connect request with the reason; the identifier is left to be closed. */
+  /** Rejects a connect request with the reason; the caller closes the identifier. */
   static void reject(ConnectionIdentifier identifier, Reason reason) {
     identifier.reject(new Rejection(Handshake.VERSION, reason).encode());
   }
@@ -325,7 +330,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
   }
 
   private void ended() {
-    // A client that goes away at once can end it before its ESTABLISHED comes.
+    // A client that disconnects at once can end the connection before ESTABLISHED arrives.
     over = true;
     context.dispatcher().forget(identifier);
     releaseSlot();
@@ -354,7 +359,8 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
   public void shutDown(@Nullable Throwable broken) {
     String peer = identifier.peer();
     if (!over && connection == null) {
-      // The hook's thread may be the one that disposes of the transport: it is not interrupted.
+      // Does not cancel the call: the hook's thread may be the one that disposes of the transport,
+      // and would be interrupted.
       hookCall = null;
       reject(broken == null ? Reason.CLOSING : Reason.RESOURCES);
     } else if (broken == null) {

@@ -36,7 +36,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 
 /**
- * A connect, on its loop:
+ * The state machine of a connect, on its loop:
  *
  * <pre>{@code
  * resolving --ADDR_RESOLVED--> connecting --ESTABLISHED--> connected --DISCONNECTED--> over
@@ -53,12 +53,12 @@ final class ConnectAttempt
   private final CoreSubscriber<? super RdmaConnection> actual;
   private final AtomicBoolean started = new AtomicBoolean();
 
-  /** Whether the subscriber is being signalled, by the loop or by its watchdog. */
-  private final AtomicBoolean told = new AtomicBoolean();
+  /** Whether the loop or its watchdog is signalling the subscriber, or has done so. */
+  private final AtomicBoolean signalled = new AtomicBoolean();
 
   private final long timeoutNanos;
 
-  /** The same, for errors. */
+  /** The timeout for errors, in whole milliseconds. */
   private final Duration timeout;
 
   private @Nullable ConnectionIdentifier identifier;
@@ -91,11 +91,11 @@ final class ConnectAttempt
     }
   }
 
-  /** Gives the connect up; once the subscriber has the connection, it is the subscriber's. */
+  /** Cancels the connect. A connection that the subscriber has got is not closed. */
   @Override
   public void cancel() {
     if (handingOver && context.loop().inLoop()) {
-      // The subscriber has what it wants: it takes one value and cancels.
+      // The subscriber takes one value, and cancels while it gets the connection.
       return;
     }
     cancelled = true;
@@ -122,10 +122,7 @@ final class ConnectAttempt
     }
   }
 
-  /**
-   * Fails the connect with what a step threw, perhaps an error of the JVM, at once and not at the
-   * deadline.
-   */
+  /** Fails the connect at once with what a step threw, errors of the JVM included. */
   private void broke(Throwable thrown) {
     if (over) {
       FailureGuard.drop(thrown);
@@ -189,14 +186,14 @@ final class ConnectAttempt
     try {
       other = Handshake.decode(event.privateData());
     } catch (ProtocolException e) {
-      fail(garbage(e));
+      fail(protocolError(e));
       return;
     }
     Connection opened = prepared.open(other);
     end();
     connected = true;
     FailureGuard guard = new FailureGuard(thrown -> abort(opened, thrown), opened.peer());
-    boolean wanted = !cancelled && told.compareAndSet(false, true);
+    boolean wanted = !cancelled && signalled.compareAndSet(false, true);
     boolean taken = false;
     if (wanted) {
       handingOver = true;
@@ -204,7 +201,7 @@ final class ConnectAttempt
       handingOver = false;
     }
     if (cancelled || !wanted) {
-      // Also if that happened meanwhile: the subscriber may have dropped it.
+      // Also if it was cancelled during the call: the subscriber may have dropped the connection.
       opened.dispose();
     } else if (taken) {
       guard.tellComplete(actual);
@@ -245,7 +242,7 @@ final class ConnectAttempt
     try {
       rejection = Rejection.decode(event.privateData());
     } catch (ProtocolException e) {
-      return garbage(e);
+      return protocolError(e);
     }
     String reason = "the server rejected it " + rejection.reason().text();
     return switch (rejection.reason()) {
@@ -269,7 +266,7 @@ final class ConnectAttempt
     };
   }
 
-  private HandshakeException garbage(ProtocolException problem) {
+  private HandshakeException protocolError(ProtocolException problem) {
     return new HandshakeException(
         OPERATION,
         address.toString(),
@@ -297,7 +294,7 @@ final class ConnectAttempt
       try {
         giveUp(why);
       } finally {
-        if (!cancelled && told.compareAndSet(false, true)) {
+        if (!cancelled && signalled.compareAndSet(false, true)) {
           context.resources().meter().failed(OPERATION, why.status(), why);
           tell(why);
         }
@@ -305,7 +302,7 @@ final class ConnectAttempt
     }
   }
 
-  /** No connection is there to end for what the subscriber throws. */
+  /** Signals the error; drops what the subscriber throws, as there is no connection to end. */
   private void tell(RdmaException why) {
     try {
       actual.onError(why);
@@ -320,7 +317,7 @@ final class ConnectAttempt
     }
   }
 
-  /** Frees all that was made so far. */
+  /** Ends the attempt, and frees all that it has made so far. */
   private void giveUp(@Nullable RdmaException why) {
     end();
     ConnectionLifecycle prepared = connection;
@@ -345,7 +342,7 @@ final class ConnectAttempt
 
   @Override
   public @Nullable Runnable expire(HeldUp why) {
-    if (cancelled || !told.compareAndSet(false, true)) {
+    if (cancelled || !signalled.compareAndSet(false, true)) {
       return null;
     }
     cancelled = true;

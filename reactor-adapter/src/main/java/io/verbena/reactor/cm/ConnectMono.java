@@ -12,7 +12,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
-/** A connection, for each subscription its own. */
+/** Makes a connection for each subscription. */
 public final class ConnectMono extends Mono<RdmaConnection> {
   private final URI address;
   private final ByteBuffer data;
@@ -20,10 +20,10 @@ public final class ConnectMono extends Mono<RdmaConnection> {
   private final Supplier<ConnectionContext> contexts;
 
   /**
-   * @param address without a host name to look up
-   * @param data of the program
+   * @param address the address, without a host name to resolve
+   * @param data private data of the program
    * @param timeoutNanos how long a connect may take
-   * @param contexts where each next connection is made; may throw {@link RdmaException}
+   * @param contexts returns the context of the next connection; may throw {@link RdmaException}
    */
   public ConnectMono(
       URI address, ByteBuffer data, long timeoutNanos, Supplier<ConnectionContext> contexts) {

@@ -9,7 +9,9 @@ import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.BaseSubscriber;
 
-/** The subscription to a server's handler of one connection: the end of either ends both. */
+/**
+ * The subscription to a server's handler for one connection. The end of either one ends the other.
+ */
 final class HandlerSubscription extends BaseSubscriber<Void> {
   private final Connection connection;
 
@@ -30,7 +32,7 @@ final class HandlerSubscription extends BaseSubscriber<Void> {
 
   @Override
   protected void hookOnComplete() {
-    // Its onClose reports why it could not be closed gracefully.
+    // onClose() reports why the connection could not be closed gracefully.
     connection.close().onErrorComplete(RdmaException.class).subscribe();
   }
 

@@ -13,16 +13,16 @@ import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.scheduler.Scheduler;
 
-/** One call of an accept hook, which is foreign code: its first answer counts, or its failure. */
+/** One call of an accept hook, which is foreign code: its first answer or failure counts. */
 final class HookCall {
-  /** Learns of the answer. */
+  /** Receives the answer. */
   @FunctionalInterface
   interface Listener {
     /**
      * Called once, on any thread.
      *
      * @param decision null if the hook failed
-     * @param failure what it threw, or null
+     * @param failure the failure of the hook, or null
      */
     void answered(@Nullable AcceptDecision decision, @Nullable Throwable failure);
   }
@@ -46,7 +46,7 @@ final class HookCall {
     try {
       call.task = threads.schedule(call::run);
     } catch (Throwable e) {
-      // No thread is free, nor will be soon.
+      // The scheduler has no free thread.
       call.tell(null, e);
     }
     return call;

@@ -21,7 +21,7 @@ public final class MediaServer implements RdmaServer {
   /**
    * Combines servers that listen into one.
    *
-   * @param address to connect to
+   * @param address the address to connect to
    */
   public static RdmaServer of(URI address, List<RdmaServer> servers) {
     return new MediaServer(address, List.copyOf(servers));
@@ -54,7 +54,7 @@ public final class MediaServer implements RdmaServer {
     return servers.stream().mapToInt(RdmaServer::connectionCount).sum();
   }
 
-  /** {@inheritDoc} As long as one medium is left it listens. */
+  /** {@inheritDoc} Completes when no medium is left that listens. */
   @Override
   public Mono<Void> onClose() {
     return Flux.fromIterable(servers)
@@ -62,7 +62,7 @@ public final class MediaServer implements RdmaServer {
         .then();
   }
 
-  /** {@inheritDoc} A further call tries again what could not be closed. */
+  /** {@inheritDoc} A further call tries again to close what could not be closed. */
   @Override
   public void dispose() {
     RuntimeException first = null;

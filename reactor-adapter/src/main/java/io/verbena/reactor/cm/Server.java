@@ -31,9 +31,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
 
-/** A bound address: accepts, and hands each connection to the handler on its loop. */
+/** A server on one device: accepts connections, and calls the handler for each on its loop. */
 public final class Server implements RdmaServer, EventTarget {
-  /** Connect requests that may wait for an answer. */
+  /** The most connect requests that may wait for an answer. */
   private static final int BACKLOG = 1024;
 
   private final ConnectionEventDispatcher dispatcher;
@@ -50,13 +50,13 @@ public final class Server implements RdmaServer, EventTarget {
   private final Sinks.Empty<Void> closed = Sinks.empty();
 
   /**
-   * Listens.
+   * Starts to listen.
    *
-   * @param contexts where each next connection is made
-   * @param slots of its connections
-   * @param hook decides which connections are taken; null for all
-   * @param hookThreads where it is called
-   * @throws io.verbena.verbs.VerbsException if the address is taken or none
+   * @param contexts returns the context of the next connection
+   * @param slots count the connections against the limits
+   * @param hook decides which connections are accepted; null to accept all
+   * @param hookThreads runs the hook
+   * @throws io.verbena.verbs.VerbsException if the address is in use, or cannot be listened on
    */
   public Server(
       URI address,
@@ -86,7 +86,8 @@ public final class Server implements RdmaServer, EventTarget {
       dispatcher.register(identifier, attempt);
       context.loop().execute(attempt::start);
     } catch (Throwable e) {
-      // As where the loop died, and the device or the JVM has nothing left for another one.
+      // For example, the loop broke down and the device or the JVM has no resources for another
+      // one.
       dispatcher.forget(identifier);
       FailureLog.get()
           .failed(
@@ -115,25 +116,25 @@ public final class Server implements RdmaServer, EventTarget {
     HcaException failure =
         new HcaException("bind", null, null, "the device of " + address() + " has failed", why);
     try {
-      // Its subscribers' work is not the dispatcher's.
+      // On a loop: subscribers must not run on the dispatcher's thread.
       contexts.get().loop().execute(() -> closed.tryEmitError(failure));
     } catch (VerbsException e) {
-      // No loop is left, and none can be had from a device that failed.
+      // No loop is left, and none can be made on a device that failed.
       closed.tryEmitError(failure);
     }
   }
 
-  /** The slots of its connections. */
+  /** Returns the slots of its connections. */
   ConnectionSlots slots() {
     return slots;
   }
 
-  /** Asks the hook, or returns null if there is none. */
+  /** Calls the hook; returns null if there is none. */
   @Nullable HookCall ask(ConnectRequest request, HookCall.Listener listener) {
     return hook == null ? null : HookCall.start(hook, request, hookThreads, listener);
   }
 
-  /** A connection is established; on its loop. */
+  /** Calls the handler for an established connection; on the loop of the connection. */
   void serve(Connection connection) {
     connections.incrementAndGet();
     HandlerSubscription.start(handler, connection);
@@ -189,7 +190,7 @@ public final class Server implements RdmaServer, EventTarget {
     }
   }
 
-  /** Returns whether its listener is still to be closed, also if it was disposed. */
+  /** Returns whether the listener is open, as it is after a dispose that failed. */
   public boolean isListening() {
     return listens.get();
   }

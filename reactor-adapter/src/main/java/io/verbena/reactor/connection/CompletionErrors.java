@@ -12,11 +12,15 @@ import io.verbena.RemoteRequestException;
 import io.verbena.verbs.CompletionStatus;
 import org.jspecify.annotations.Nullable;
 
-/** The exception of each completion status. */
+/** Maps a completion status to the exception for users. */
 final class CompletionErrors {
   private CompletionErrors() {}
 
-  /** Returns the exception of a work request that failed, for its owner. */
+  /**
+   * Returns the exception for a failed work request.
+   *
+   * @param cause what ended the connection, or null
+   */
   static RdmaException of(
       String operation, String peer, CompletionStatus status, @Nullable Throwable cause) {
     return switch (status) {
@@ -47,7 +51,7 @@ final class CompletionErrors {
               operation,
               peer,
               status,
-              // The flush often comes sooner than the connection manager's word for it.
+              // The flush often arrives before the connection manager's event.
               cause == null ? "the peer disconnected" : "the connection was lost",
               cause);
       case SUCCESS, FATAL_ERR, GENERAL_ERR ->

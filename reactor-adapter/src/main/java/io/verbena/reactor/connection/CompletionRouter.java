@@ -23,13 +23,14 @@ import org.jspecify.annotations.Nullable;
  * Hands each completion to its handler:
  *
  * <pre>
- *  receive, successful    MessageReceiver, and for an immediate ImmediateReceiver
+ *  receive, successful    MessageReceiver; for an immediate, ImmediateReceiver too
  *  receive, failed        none: the connection ends
- *  send                   the RequestOwner of the slot; failed, the connection ends too
+ *  send, successful       the RequestOwner of the slot
+ *  send, failed           the RequestOwner of the slot; then the connection ends
  * </pre>
  *
- * Before the connection is open, what is received is kept, as far as the peer has credits for it.
- * Only on the loop.
+ * Receives that complete before the connection is open are kept, up to the peer's credits. Only on
+ * the loop.
  */
 final class CompletionRouter {
   private final SendSlots sends;
@@ -72,7 +73,7 @@ final class CompletionRouter {
     this.connection = connection;
   }
 
-  /** The connection is open: routes what was kept, in its order. */
+  /** Routes to the open connection, first the completions that were kept, in their order. */
   void open(FrameRouter to, OneSidedOperations waiting) {
     frames = to;
     operations = waiting;
@@ -84,12 +85,12 @@ final class CompletionRouter {
     }
   }
 
-  /** From now on releases what is received. */
+  /** Gives back frames from now on, without reading them. */
   void discardReceived() {
     frames = null;
   }
 
-  /** Releases the receives whose completions were kept. */
+  /** Gives back the frames whose completions were kept. */
   void discardEarly() {
     ArrayDeque<Early> came = early;
     early = null;
@@ -99,7 +100,7 @@ final class CompletionRouter {
     }
   }
 
-  /** A receive of this frame has completed, which now belongs to the router. */
+  /** Handles the completion of a receive; takes ownership of its frame. */
   void received(ByteBuf frame, WorkCompletion completion) {
     try {
       ArrayDeque<Early> parked = early;
@@ -124,8 +125,8 @@ final class CompletionRouter {
   }
 
   /**
-   * Keeps what arrives before our own event that the connection is established: a fast peer has
-   * sent, or even gone, and the connect delivers both in their order.
+   * Keeps a completion that arrives before this end's ESTABLISHED event: a fast peer may have sent
+   * messages, or disconnected, by then. {@link #open} delivers both in their order.
    */
   private void park(ArrayDeque<Early> parked, ByteBuf frame, WorkCompletion completion) {
     if (completion.isSuccess() && parked.size() >= mostEarly) {
@@ -174,7 +175,7 @@ final class CompletionRouter {
     }
   }
 
-  /** A send, or one of its kind, has completed. */
+  /** Handles the completion of a request of the send queue. */
   void sent(WorkCompletion completion) {
     try {
       retire(completion);

@@ -15,7 +15,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The API of a connection. From any thread; each call is handed to the part that does it. */
+/** A connection, as users see it. Thread-safe; delegates each call to the part that does it. */
 public final class Connection implements RdmaConnection {
   private final ConnectionLifecycle life;
   private final String medium;
@@ -141,9 +141,9 @@ public final class Connection implements RdmaConnection {
   }
 
   /**
-   * Gives the connection up for a reason that lies outside it; from any thread.
+   * Ends the connection for a reason outside of it, without a graceful close; from any thread.
    *
-   * @param why what went wrong, or null if it was asked for
+   * @param why the failure, or null if the end was requested
    */
   public void abort(@Nullable RdmaException why) {
     life.abort(why);

@@ -17,9 +17,9 @@ import io.verbena.verbs.ProtectionDomain;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The context in which connections are made: a loop with all that its connections share. */
+/** The context of new connections: a loop, with the resources that its connections share. */
 public final class ConnectionContext {
-  /** Frames that a new peer may send, and an idle one keeps credits for. */
+  /** Frame credits that a new peer gets, and that an idle one keeps. */
   private static final int FIRST_FRAMES = 8;
 
   private static final int MOST_READS = 16;
@@ -38,8 +38,8 @@ public final class ConnectionContext {
 
   /**
    * @param medium the scheme of the device's addresses
-   * @param dispatcher where connection events come from
-   * @param deviceEvents where asynchronous events come from
+   * @param dispatcher delivers connection events
+   * @param deviceEvents delivers asynchronous events of the device
    * @param resources of the loop
    * @param domain the protection domain of the connections
    * @param options of the transport
@@ -97,7 +97,7 @@ public final class ConnectionContext {
     return dispatcher;
   }
 
-  /** The scheme of the device's addresses. */
+  /** Returns the scheme of the device's addresses. */
   String medium() {
     return medium;
   }
@@ -107,12 +107,12 @@ public final class ConnectionContext {
     return resources;
   }
 
-  /** The options of the transport. */
+  /** Returns the options of the transport. */
   public RdmaOptions options() {
     return options;
   }
 
-  /** The loop. */
+  /** Returns the loop. */
   public CompletionLoop loop() {
     return resources.loop();
   }
@@ -134,7 +134,7 @@ public final class ConnectionContext {
     return deviceEvents;
   }
 
-  /** The receives of the loop, or null where each connection has its own. */
+  /** Returns the pool of receives of the loop, or null where each connection has its own. */
   @Nullable ReceivePool receivePool() {
     return receivePool;
   }
@@ -148,7 +148,7 @@ public final class ConnectionContext {
     return domain;
   }
 
-  /** Parameters of a connect or an accept with this private data. */
+  /** Returns the parameters of a connect or an accept with this private data. */
   public ConnectionParameters parameters(ByteBuffer privateData) {
     DeviceAttributes device = loop().device().attributes();
     return new ConnectionParameters(

@@ -17,7 +17,7 @@ import io.verbena.core.loop.Ticks;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.core.receive.ReceivePool;
 import io.verbena.core.receive.Receives;
-import io.verbena.reactor.credit.CreditReturns;
+import io.verbena.reactor.credit.OwedCredits;
 import io.verbena.reactor.guard.Admission;
 import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.guard.FailureLog;
@@ -50,10 +50,11 @@ import reactor.core.publisher.Mono;
  *                      +-------> ENDED <------------------all flushed-----------------+
  * }</pre>
  *
- * In FLUSHING the queue pair is in its error state, and all that was posted is flushed. RELEASING
- * waits for nothing any more, as the flush failed or takes too long: the HCA releases the memory
- * when the queue pair is destroyed. At the end of that turn the {@link #endSteps} free everything,
- * and then signal all that still waits.
+ * In FLUSHING the queue pair is in its error state, and all posted requests are flushed. In
+ * RELEASING the flush has failed or takes too long, and is not waited for: the HCA releases the
+ * memory when the queue pair is destroyed. At the end of that duty cycle the {@link #endSteps} free
+ * everything, and then signal all that still wait. Only on the loop, unless a method says
+ * otherwise.
  */
 public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
   private enum Phase {
@@ -75,7 +76,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
   private final Runnable onEnd;
   private final Handshake own;
   private final ConnectionQueues queues;
-  private final CreditReturns returns;
+  private final OwedCredits returns;
   private final DutyCycleEnd turn;
   private final FailureGuard guard;
   private final Admission admission;
@@ -94,16 +95,15 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
   private @Nullable MessageSender sender;
   private @Nullable OneSidedOperations operations;
 
-  /** Written on the loop. */
+  /** Written on the loop, read by any thread. */
   private volatile Phase phase = Phase.OPENING;
 
   /**
-   * Prepares a connection on the loop's thread: its queue pair, with receives posted. Nothing is
-   * kept if this throws.
+   * Creates the queue pair of a connection and posts its receives. Frees everything if this throws.
    *
-   * @param onEnd called on the loop when everything of it was freed, before its end is signalled
-   * @throws VerbsException if the HCA cannot
-   * @throws MemoryLimitException at the ceiling
+   * @param onEnd called on the loop after all resources were freed, and before the end is signalled
+   * @throws VerbsException if the HCA refuses
+   * @throws MemoryLimitException at the limit on registered memory
    */
   public ConnectionLifecycle(
       ConnectionContext context, ConnectionIdentifier identifier, Runnable onEnd) {
@@ -118,7 +118,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
     queues =
         new ConnectionQueues(context, identifier, this, ticks, this::broke, own.receiveDepth());
     try {
-      returns = new CreditReturns(own.first(), own.receiveDepth(), own.window());
+      returns = new OwedCredits(own.first(), own.receiveDepth(), own.window());
       turn = new DutyCycleEnd(loop.dutyCycleEnds(), this::endDutyCycle);
       reason = new EndReason(identifier.peer());
       guard = new FailureGuard(this::broke, reason.peer());
@@ -159,15 +159,16 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
     }
   }
 
-  /** Returns the handshake for the peer. */
+  /** Returns the handshake to send to the peer. */
   public Handshake handshake() {
     return own;
   }
 
   /**
-   * The connection is established: on the loop, once.
+   * Opens the established connection; called once.
    *
-   * @return what users call of it, also if it has ended meanwhile: then it refuses all
+   * @param other the handshake of the peer
+   * @return the connection for users; if it has ended already, it refuses all operations
    */
   public Connection open(Handshake other) {
     MessageSender out =
@@ -209,7 +210,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
         immediates.flux(loop));
   }
 
-  /** Returns whether it is closed, or about to be; from any thread. */
+  /** Returns whether the connection is ending or has ended; from any thread. */
   boolean isOver() {
     return phase.isOver();
   }
@@ -254,15 +255,18 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
     broke("receive", "the HCA takes no more receives: ", why);
   }
 
-  /** The device says that the queue pair failed. */
+  /** Handles the device's event that the queue pair failed; from any thread. */
   private void queuePairFailed() {
     loop.execute(this::noticeFailure);
   }
 
-  /** Its sends, if there are any, say so too, and why. */
+  /**
+   * Ends the connection after its queue pair failed. If requests are in flight, the first failed
+   * completion ends it, with the reason.
+   */
   private void noticeFailure() {
     if (phase == Phase.OPENING) {
-      // The connect gets what came before.
+      // open() delivers first what was received before.
       failedEarly = true;
     } else if (phase == Phase.OPEN) {
       try {
@@ -323,12 +327,12 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
       case DONE -> finish();
       case LOOK_AGAIN -> turn.ask();
       case UNDER_WAY -> {
-        // Its completions ask for another turn.
+        // The completions of the flush ask for another turn.
       }
     }
   }
 
-  /** The clock went on; returns whether there is a deadline still. */
+  /** Checks the deadlines, on a tick; returns whether there is one still. */
   private boolean tick() {
     try {
       MessageSender out = sender;
@@ -405,7 +409,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
     return close.isClosedByPeer();
   }
 
-  /** Gives the connection up, from any thread. */
+  /** Ends the connection without a graceful close; from any thread. */
   void dispose() {
     if (loop.inLoop()) {
       abandon();
@@ -417,7 +421,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
 
   private void abandon() {
     if (phase.isOver()) {
-      // How it ends is settled; what came before that, or still comes, is dropped.
+      // The connection is ending already: only drops undelivered messages, and those to come.
       router.discardReceived();
       guard.guarded(receiver::discard);
       guard.guarded(immediates::discard);
@@ -445,12 +449,12 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
     }
   }
 
-  /** The connection manager says that the peer is gone. */
+  /** Handles the connection manager's event that the peer has disconnected. */
   public void disconnected() {
     terminate(reason.lost(), false);
   }
 
-  /** The device is gone: all that is pending is flushed by now. */
+  /** Handles the removal of the device, by which all requests are flushed. */
   public void deviceRemoved() {
     terminate(
         new HcaException(
@@ -463,9 +467,9 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
   }
 
   /**
-   * Gives the connection up for a reason that lies outside it; from any thread.
+   * Ends the connection for a reason outside of it, without a graceful close; from any thread.
    *
-   * @param why what went wrong, or null if it was asked for
+   * @param why the failure, or null if the end was requested
    */
   public void abort(@Nullable RdmaException why) {
     if (!loop.inLoop()) {
@@ -482,16 +486,18 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
   }
 
   /**
-   * Stops both queues; the completions of what they hold lead to {@link #finish}.
+   * Stops both queues, unless the connection is ending; the completions of the flush lead to {@link
+   * #finish}.
    *
-   * @param connected whether to disconnect, so that the peer learns of it
+   * @param why the failure, or null
+   * @param connected whether to disconnect, which notifies the peer
    */
   private void terminate(@Nullable RdmaException why, boolean connected) {
     if (phase.isOver()) {
       return;
     }
-    // First, as sends have the receives posted that wait: if that were refused, this would be
-    // nested.
+    // Before the linked sends, which would first post the receives that wait: if the HCA refused
+    // those, this method would be called from within itself.
     receiver.halt();
     queues.sends().postLinked();
     boolean established = phase == Phase.OPEN;
@@ -504,7 +510,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
       }
       queues.stop();
     } catch (VerbsException e) {
-      // It cannot be flushed: destroying it makes the HCA release its memory all the same.
+      // There is no flush: destroying the queue pair makes the HCA release its memory all the same.
       phase = Phase.RELEASING;
       if (why == null) {
         reason.cause(
@@ -522,7 +528,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
 
   // ---- the end
 
-  /** All was flushed, or is not waited for. */
+  /** Frees and signals everything, once the flush is over or not waited for. */
   private void finish() {
     phase = Phase.ENDED;
     turn.close();
@@ -536,7 +542,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
   }
 
   /**
-   * Returns the steps of the end, in their order: each runs once, whatever those before it throw.
+   * Returns the steps of the end, in their order: each runs once, even if an earlier one throws.
    * First everything is freed, then all subscribers are signalled.
    */
   private List<Runnable> endSteps() {
@@ -554,7 +560,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
         onEnd,
         this::failOperations,
         this::failSends,
-        this::tellWatchers,
+        this::reportEnd,
         this::endReceivers,
         this::dropOrKeepUndelivered,
         signals::tellPeerClosing,
@@ -600,7 +606,7 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
   }
 
   /** Reports the end to meters, Flight Recorder and the log. */
-  private void tellWatchers() {
+  private void reportEnd() {
     RdmaException why = reason.cause();
     if (sender == null) {
       return;
@@ -615,9 +621,9 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
   }
 
   private void endReceivers() {
-    RdmaException told = reason.forReceivers();
-    guard.guarded(() -> receiver.end(told));
-    guard.guarded(() -> immediates.end(told));
+    RdmaException error = reason.forReceivers();
+    guard.guarded(() -> receiver.end(error));
+    guard.guarded(() -> immediates.end(error));
   }
 
   private void dropOrKeepUndelivered() {

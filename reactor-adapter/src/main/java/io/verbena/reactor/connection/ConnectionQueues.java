@@ -30,9 +30,9 @@ import io.verbena.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue pair of a connection: its two queues, its place in the loop, and its meter. It takes
- * receives from the pool of its loop, or has its own where the device has no shared receive queues.
- * Only on the loop.
+ * The queue pair of a connection, with its send slots, its receives, its place in the loop, and its
+ * meter. Its receives come from the loop's pool, or are its own where the loop has no pool. Only on
+ * the loop.
  */
 final class ConnectionQueues {
   private static final String QUEUE_PAIR = "queue pair";
@@ -53,12 +53,12 @@ final class ConnectionQueues {
   private boolean marked;
 
   /**
-   * Makes a queue pair whose completions {@code member} gets. Nothing is kept if this throws.
+   * Creates a queue pair whose completions {@code member} handles. Frees everything if this throws.
    *
-   * @param member is also told when the HCA has refused receives
-   * @param ticks asked for while something has a deadline
-   * @param onRefusal ends the connection when the HCA has refused what was posted
-   * @throws VerbsException if the HCA cannot
+   * @param member is also called when the HCA has refused receives
+   * @param ticks requested while something has a deadline
+   * @param onRefusal ends the connection when the HCA has refused a posted request
+   * @throws VerbsException if the HCA refuses
    */
   <M extends LoopMember & ReceivePool.User> ConnectionQueues(
       ConnectionContext context,
@@ -133,11 +133,11 @@ final class ConnectionQueues {
   }
 
   /**
-   * Sees to it that the peer can send: posts its first receives, unless they are in the pool, whose
-   * completions {@code user} gets.
+   * Makes receives available to the peer: posts {@code first} receives of its own, or takes them
+   * from the pool, whose completions {@code user} handles.
    *
-   * @param onFailure called, on any thread, when the queue pair fails by itself
-   * @throws MemoryLimitException at the ceiling; what was posted stays
+   * @param onFailure called, on any thread, when the queue pair fails by itself; with a pool only
+   * @throws MemoryLimitException at the limit on registered memory; what was posted stays
    */
   void serve(ReceivePool.User user, int first, Runnable onFailure) {
     OwnReceives own = ownReceives;
@@ -149,7 +149,10 @@ final class ConnectionQueues {
     deviceEvents.listenForFailure(pair, onFailure);
   }
 
-  /** Frees everything for {@code why}, which keeps the connection from being made. */
+  /**
+   * Frees everything after {@code why} kept the connection from being made; what that throws is
+   * suppressed by {@code why}.
+   */
   void giveUp(Throwable why) {
     undo(why, this::closePair);
     undo(why, receives::release);
@@ -177,7 +180,7 @@ final class ConnectionQueues {
     return receives;
   }
 
-  /** Takes the frame of a receive of its own that completed. */
+  /** Takes the frame of a completed receive of the connection's own; the caller owns it. */
   ByteBuf take(int sequence) {
     return requireNonNull(ownReceives, "receives come from the pool").take(sequence);
   }
@@ -187,20 +190,20 @@ final class ConnectionQueues {
   }
 
   /**
-   * Brings the queue pair into its error state: all that is posted is flushed.
+   * Moves the queue pair to its error state, which flushes all posted requests.
    *
-   * @throws VerbsException if the HCA cannot
+   * @throws VerbsException if the HCA refuses
    */
   void stop() {
     ReceiveShare.stop(pair);
   }
 
   /**
-   * Posts what is flushed for certain, and behind all else, where the flush would else stay unseen;
-   * with no free slot, once there is one. Receives of a pool are not flushed: those that the HCA
-   * took stand in the completion queue before this.
+   * Posts a {@link FlushMarker} behind all other requests where no completion might show the end of
+   * the flush otherwise; does nothing while no slot is free. Receives of a pool are not flushed:
+   * those that the HCA consumed have completions before the marker's.
    *
-   * @throws VerbsException if the HCA cannot
+   * @throws VerbsException if the HCA refuses
    */
   void markEnd() {
     if ((sends.isEndUntold() || isEndUnmarked()) && sends.free() > 0) {
@@ -214,11 +217,11 @@ final class ConnectionQueues {
   }
 
   /**
-   * Makes a failed queue pair show its failure by a completion, if anything is posted. What was
-   * posted may have succeeded before that, and wait to be polled.
+   * Posts a {@link FlushMarker} to a failed queue pair if requests are in flight: its completion
+   * shows the failure. Earlier requests may have succeeded, with completions still to be polled.
    *
-   * @return false if nothing is
-   * @throws VerbsException if the HCA cannot
+   * @return false if no request is in flight
+   * @throws VerbsException if the HCA refuses
    */
   boolean markFailure() {
     if (sends.isEmpty()) {
@@ -230,18 +233,21 @@ final class ConnectionQueues {
     return true;
   }
 
-  /** At once, so that an end takes no duty cycle more where posts are linked. */
+  /**
+   * Posts a {@link FlushMarker} at once, so that the end takes no further duty cycle where posts
+   * are linked.
+   */
   private void markNow() {
     ask(new FlushMarker());
     sends.postLinked();
   }
 
-  /** Returns how many requests of both kinds have completed, modulo 2<sup>32</sup>. */
+  /** Returns how many sends and receives have completed, modulo 2<sup>32</sup>. */
   int completed() {
     return sends.completed() + receives.completed();
   }
 
-  /** Asks the peer's HCA for an answer. */
+  /** Posts a keep-alive probe, which the peer's HCA answers. */
   void ask(RequestOwner owner) {
     int slot = sends.nextSlot();
     sends.post(KeepAliveProbe.fill(sends.request(), pair), owner);

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Figures of a connection for meters and tools, at any moment, from any thread. */
+/** Current figures of a connection, for meters and tools; from any thread. */
 final class ConnectionStatistics implements ConnectionState, QueuePairUser {
   private final int limit;
   private @Nullable SendSlots sends;
@@ -32,7 +32,7 @@ final class ConnectionStatistics implements ConnectionState, QueuePairUser {
   @Override
   public int sendQueueDepth() {
     SendSlots slots = sends;
-    // Its two ends are read one after the other.
+    // depth() reads two counters, one after the other: the loop may change them meanwhile.
     return slots == null ? 0 : Math.min(limit, Math.max(0, slots.depth()));
   }
 

@@ -13,7 +13,7 @@ import io.verbena.reactor.receive.MessageReceiver;
 import io.verbena.reactor.send.MessageSender;
 
 /**
- * Keeps the deadlines of a connection, on the loop's coarse clock: of operations, within {@code
+ * The deadlines of a connection, on the loop's coarse clock: of operations, within {@code
  * operationTimeout}; of the close, and then of the flush, each within {@code closeTimeout}. Only on
  * the loop.
  */
@@ -29,7 +29,7 @@ final class Deadlines {
   private boolean closing;
   private int closingSince;
 
-  /** Deadlines whose passing ends {@code connection}. */
+  /** Creates deadlines that end {@code connection} when they have passed. */
   Deadlines(
       CompletionLoop loop,
       RdmaOptions options,
@@ -49,19 +49,19 @@ final class Deadlines {
 
   // ---- of the close
 
-  /** Returns how many ticks the close may take, and then the flush. */
+  /** Returns how many ticks the close may take, and the flush as many. */
   int closeTicks() {
     return closeTicks;
   }
 
-  /** The close has begun: its deadline runs, unless it does already. */
+  /** Starts the deadline of the close, unless it runs already. */
   void startClose() {
     if (!closing) {
       restartClose();
     }
   }
 
-  /** Runs from now, for the close or for the flush. */
+  /** Starts the deadline anew, for the close or for the flush. */
   void restartClose() {
     closingSince = loop.tick();
     if (!closing) {
@@ -70,12 +70,12 @@ final class Deadlines {
     }
   }
 
-  /** Returns whether the close, or the flush, takes too long. */
+  /** Returns whether the deadline of the close, or of the flush, has passed. */
   boolean isCloseOverdue() {
     return closing && loop.tick() - closingSince > closeTicks;
   }
 
-  /** There is nothing left to wait for. */
+  /** Stops the deadline of the close, or of the flush. */
   void stopClose() {
     closing = false;
   }
@@ -92,7 +92,9 @@ final class Deadlines {
         || receiver.hasUnreadMessage();
   }
 
-  /** The clock went on: fails what has waited for too long, or ends the connection for it. */
+  /**
+   * Checks the deadlines, on a tick: fails what has waited for too long, or ends the connection.
+   */
   void check(MessageSender sender, OneSidedOperations operations) {
     sender.tick();
     operations.expire(operationTicks);
@@ -127,7 +129,7 @@ final class Deadlines {
               : new RdmaTimeoutException(
                   "close",
                   peer,
-                  "what was begun was not done within "
+                  "operations under way were not done within "
                       + options.closeTimeout()
                       + "; end sends without end by RdmaConnection.onPeerClosing, and cancel"
                       + " receive() before close() to drop further messages"));

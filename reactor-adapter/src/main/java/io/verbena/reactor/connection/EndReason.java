@@ -7,8 +7,8 @@ import io.verbena.verbs.CompletionStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reason for the end of a connection: it was disposed, something went wrong, or neither; and
- * the errors that operations get from it. Only on the loop.
+ * The reason for the end of a connection: it was disposed of, something failed, or neither; and the
+ * errors of operations that follow from it. Only on the loop.
  */
 final class EndReason {
   private final String peer;
@@ -22,12 +22,12 @@ final class EndReason {
     this.peer = peer;
   }
 
-  /** Human-readable peer address, for errors. */
+  /** Returns the human-readable peer address, for errors. */
   String peer() {
     return peer;
   }
 
-  /** This end gave the connection up. */
+  /** Records that this end disposed of the connection. */
   void dispose() {
     disposed = true;
   }
@@ -36,7 +36,7 @@ final class EndReason {
     return disposed;
   }
 
-  /** Sets what went wrong; null if nothing did. */
+  /** Sets the failure; null if there was none. */
   void cause(@Nullable RdmaException why) {
     cause = why;
   }
@@ -45,12 +45,12 @@ final class EndReason {
     return cause;
   }
 
-  /** The error of an operation that the connection does not take, or no longer. */
+  /** Returns the error of an operation that the connection does not take. */
   RdmaException closed(String operation) {
     return closed(operation, null);
   }
 
-  /** The error of an operation that the end of the connection has ended. */
+  /** Returns the error of an operation that ends with the connection. */
   RdmaException closed(String operation, @Nullable CompletionStatus status) {
     RdmaException why = cause;
     String reason =
@@ -60,7 +60,7 @@ final class EndReason {
     return new ConnectionClosedException(operation, peer, status, reason, why);
   }
 
-  /** The error of a send to a peer that closes and drops what comes. */
+  /** Returns the error of a send to a peer that closes and drops further messages. */
   RdmaException stopped() {
     return new ConnectionClosedException(
         "send",
@@ -70,14 +70,14 @@ final class EndReason {
         null);
   }
 
-  /** The error of a work request that completed with this status. */
+  /** Returns the error of a work request that completed with this status. */
   RdmaException failed(String operation, CompletionStatus status) {
     return CompletionErrors.of(operation, peer, status, cause);
   }
 
   /**
-   * Returns the error for a flush that this end did not ask for, and for a disconnect that was not
-   * announced.
+   * Returns the error for a flush that this end did not cause, and for a disconnect without a CLOSE
+   * before it.
    */
   ConnectionClosedException lost() {
     return new ConnectionClosedException(
@@ -88,7 +88,7 @@ final class EndReason {
         null);
   }
 
-  /** Returns the error for receivers that have got all that came; null if they complete. */
+  /** Returns the error for receivers after the last message; null if they complete. */
   @Nullable RdmaException forReceivers() {
     RdmaException why = cause;
     if (!disposed && why instanceof ConnectionClosedException) {

@@ -14,8 +14,8 @@ import reactor.core.publisher.Sinks;
 
 /**
  * Signals the ends of {@link #close}, {@link #onClose} and {@link #onPeerClosing} to their
- * subscribers. On the loop; where a subscriber holds that up, the watchdog signals the timeout of a
- * close on another thread.
+ * subscribers. Only on the loop, unless a method says otherwise; where a subscriber holds the loop
+ * up, the watchdog signals the timeout of a close on another thread.
  */
 final class EndSignals implements Awaited {
   private final EndReason reason;
@@ -44,7 +44,7 @@ final class EndSignals implements Awaited {
             });
   }
 
-  /** From now on somebody waits for the end; from any thread. */
+  /** Lets the watchdog keep the deadline of the close from now on; from any thread. */
   void startClose() {
     if (!over) {
       loop.waiters().add(this);
@@ -68,17 +68,21 @@ final class EndSignals implements Awaited {
     };
   }
 
-  /** Closes the connection, and completes when it has ended in good order. */
+  /**
+   * Returns a Mono that closes the connection, and completes when it has ended without a failure.
+   */
   Mono<Void> close() {
     return close;
   }
 
-  /** Completes when the connection has ended, or fails with what went wrong. */
+  /** Returns a Mono that completes when the connection has ended, or fails with the reason. */
   Mono<Void> onClose() {
     return FailureGuard.guarded(ended.asMono());
   }
 
-  /** Completes when the peer has begun to close, or the connection has ended. */
+  /**
+   * Returns a Mono that completes when the peer has begun to close, or the connection has ended.
+   */
   Mono<Void> onPeerClosing() {
     return FailureGuard.guarded(peerClosing.asMono());
   }

@@ -4,7 +4,7 @@ package io.verbena.reactor.connection;
 import io.verbena.RdmaException;
 import io.verbena.reactor.queue.RequestOwner;
 
-/** Behind the last request of a stopped queue; never carried out. */
+/** A request behind the last one of a stopped queue: it is flushed, and never executed. */
 final class FlushMarker implements RequestOwner {
   @Override
   public String operation() {
@@ -18,11 +18,11 @@ final class FlushMarker implements RequestOwner {
 
   @Override
   public void succeeded() {
-    // The queue was stopped too late for it, which makes no difference.
+    // The HCA executed it before the queue was stopped, which makes no difference.
   }
 
   @Override
   public void failed(RdmaException error) {
-    // As it was to be.
+    // As expected: the flush has reached it.
   }
 }

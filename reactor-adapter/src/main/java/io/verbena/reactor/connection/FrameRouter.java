@@ -7,7 +7,7 @@ import io.verbena.reactor.receive.MessageReceiver;
 import io.verbena.reactor.send.MessageSender;
 import io.verbena.reactor.wire.FrameReader;
 
-/** Hands each record of the peer's frames to the part that it is for. */
+/** Routes each record of the peer's frames to the part of the connection that handles it. */
 final class FrameRouter implements FrameReader.Handler {
   private final MessageSender sender;
   private final MessageReceiver receiver;

@@ -8,8 +8,8 @@ import io.verbena.reactor.receive.MessageReceiver;
 import io.verbena.reactor.send.MessageSender;
 
 /**
- * The graceful close: each end sends a CLOSE behind all else, and neither disconnects before both
- * are there.
+ * The graceful close: each end sends a CLOSE after all its messages, and neither end disconnects
+ * before both have arrived.
  *
  * <pre>{@code
  *        closed here                CLOSE came
@@ -21,23 +21,24 @@ import io.verbena.reactor.send.MessageSender;
  *                     +----own CLOSE is with the peer---^
  * }</pre>
  *
- * What each state does in every turn:
+ * Actions in each state, in every duty cycle:
  *
  * <pre>
- *            own CLOSE is sent once all operations are done   what the peer sent
- *   LEAVING                                                   goes to its subscriber; without one it
- *                                                             is dropped once all operations are
- *                                                             done, and CLOSE says STOP
- *   LEFT     and a subscriber, if any, has taken what came    is all there: receivers end
- *   PARTING                                                   is all there: receivers end
+ *            sends its CLOSE when                        messages of the peer
+ *   LEAVING  all operations are done                     go to the subscriber; without one they are
+ *                                                        dropped once all operations are done, and
+ *                                                        the CLOSE says STOP
+ *   LEFT     all operations are done, and a subscriber,  have all arrived: receivers end
+ *            if any, has taken all messages
+ *   PARTING  all operations are done                     have all arrived: receivers end
  * </pre>
  *
- * A peer that said STOP drops what comes: sends that might ask for more messages fail, so that one
- * without an end ends too. Where somebody receives there, it does not say so, and its program has
- * to end them, by {@link EndSignals#onPeerClosing}.
+ * A peer that sent STOP drops further messages. Sends that may request more messages fail then, so
+ * that a send without an end ends too. A peer whose program still receives does not send STOP: the
+ * sending program has to end such sends, on {@link EndSignals#onPeerClosing}.
  *
- * <p>One deadline of {@link Deadlines} bounds this, and once more the flush that follows. Only on
- * the loop.
+ * <p>A deadline of {@link Deadlines} bounds the close, and another one the flush that follows. Only
+ * on the loop.
  */
 final class GracefulClose {
   private enum State {
@@ -55,7 +56,7 @@ final class GracefulClose {
   private final EndSignals signals;
   private State state = State.OPEN;
 
-  /** Whether the peer said STOP, and the sends have not failed yet. */
+  /** Whether STOP has arrived, and the sends are still to be failed. */
   private boolean stopCame;
 
   GracefulClose(
@@ -75,7 +76,7 @@ final class GracefulClose {
 
   // ---- events
 
-  /** This end takes no more operations. */
+  /** Begins to close at this end, which takes no more operations. */
   void closeHere() {
     if (!isClosedHere()) {
       state = state == State.OPEN ? State.LEAVING : State.PARTING;
@@ -84,9 +85,9 @@ final class GracefulClose {
   }
 
   /**
-   * The peer sends no more messages.
+   * Handles a CLOSE, after which the peer sends no more messages.
    *
-   * @param stop whether it drops what is sent to it
+   * @param stop whether the peer drops further messages
    */
   void closeCame(boolean stop) {
     stopCame |= stop;
@@ -111,7 +112,7 @@ final class GracefulClose {
     return state == State.LEFT || state == State.PARTING;
   }
 
-  /** Returns whether there is something to advance. */
+  /** Returns whether either end has begun to close. */
   boolean isUnderway() {
     return state != State.OPEN;
   }
@@ -119,7 +120,7 @@ final class GracefulClose {
   /** Advances the close as far as possible; returns whether it is over. */
   boolean advance(MessageSender out, OneSidedOperations operations) {
     if (isClosedByPeer()) {
-      // Before the state is looked at: a receiver that ends may close or send.
+      // Before the switch: the subscriber of a receiver that ends may close or send.
       receiver.end(null);
       immediates.end(null);
       signals.tellPeerClosing();
@@ -141,7 +142,7 @@ final class GracefulClose {
       out.close();
     }
     if (out.isCloseWanted() && !receiver.hasSubscriber()) {
-      // No subscriber takes what the peer still sends; neither end must wait for that.
+      // No subscriber takes the peer's further messages; neither end must wait for that.
       receiver.discard();
       out.askToStop();
     }
@@ -163,8 +164,8 @@ final class GracefulClose {
   }
 
   private static boolean isDone(MessageSender out, OneSidedOperations operations) {
-    // Also what is in flight: once both CLOSEs are there either end may disconnect, which flushes
-    // it.
+    // Requests in flight included: once both CLOSEs have arrived, either end may disconnect, which
+    // flushes them.
     return out.isIdle() && operations.isDone();
   }
 }

@@ -9,11 +9,11 @@ import io.verbena.reactor.queue.RequestOwner;
 import java.time.Duration;
 
 /**
- * Asks a peer that has been silent whether its HCA is there. It is if it answers a {@link
- * io.verbena.core.loop.KeepAliveProbe}, which its program does not see; else the probe fails within
- * the retries of the queue pair, and that ends the connection as any failed request does. The
- * deadline of operations counts where it is shorter, as with Soft-RoCE, which takes 7 retries for
- * retries without end, and with iWARP, whose TCP retries for minutes. Only on the loop.
+ * Probes the HCA of a peer that has been silent. The HCA answers a {@link
+ * io.verbena.core.loop.KeepAliveProbe} without the peer's program. Without an answer the probe
+ * fails after the retries of the queue pair, which ends the connection as any failed request does.
+ * The deadline of operations applies where it is shorter, as with Soft-RoCE, which takes 7 retries
+ * for endless retries, and with iWARP, whose TCP retries for minutes. Only on the loop.
  */
 final class KeepAlive implements RequestOwner {
   private final ConnectionQueues queues;
@@ -29,10 +29,10 @@ final class KeepAlive implements RequestOwner {
   }
 
   /**
-   * Asks the peer in a round if it has been silent, unless a request under way or a close with its
-   * deadline shows anyway whether it lives.
+   * Ends a round of keep-alive: probes the peer if it has been silent, unless a request in flight
+   * or a close has a deadline anyway.
    *
-   * @return whether it was asked
+   * @return whether a probe was posted
    */
   boolean check() {
     if (!silence.end(queues.completed()) || !queues.sends().isEmpty() || close.isUnderway()) {
@@ -61,7 +61,7 @@ final class KeepAlive implements RequestOwner {
 
   @Override
   public void succeeded() {
-    // The count of completions says so.
+    // The count of completions shows that the peer is alive.
   }
 
   @Override

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A connection: what users call, its life from handshake to close, its deadlines, and which part of
- * it handles a completion. All state belongs to the connection's loop; what other threads ask for
- * is scheduled there.
+ * A connection: its user API, its life from handshake to close, its deadlines, and the routing of
+ * its completions. All state belongs to the connection's loop; calls from other threads are
+ * scheduled there.
  */
 @NullMarked
 package io.verbena.reactor.connection;

@@ -8,24 +8,26 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The peer's message credits, and the sends that share them. A credit goes this way:
+ * Shares the peer's message credits among the sends. A credit goes this way:
  *
  * <pre>{@code
- * free --asked of a send--> reserved --message came, no place yet--> waiting
+ * free --given to a send--> reserved --message waits for a place---> waiting
  *   ^                        |    |                                    |
  *   +------given back--------+    +------------placed------------------+--> used
  * }</pre>
  *
- * Free credits are asked of the sends in turns. The number that wait is what {@link #waiting}
- * holds, in the order in which they came. Only on the loop.
+ * Free credits are given to the sends in turns; each send requests as many messages. {@link
+ * #waiting} has one entry for each waiting message, in the order of arrival. Only on the loop.
  *
- * @param <S> the sends
+ * @param <S> the type of the sends
  */
 public final class CreditShares<S extends CreditUser> {
-  /** The most long messages to ask for: about as many as the peer READs while one is filled. */
+  /**
+   * The most long messages to request at once: about as many as the peer READs while one is filled.
+   */
   public static final int MOST_LONG_AT_ONCE = 4;
 
-  /** So many are asked for before it is seen whether frames can take them: memory stays warm. */
+  /** The most messages to request before frames take them, so that their memory stays in caches. */
   private static final int MOST_AT_ONCE = 64;
 
   private final SendCredits credits;
@@ -47,7 +49,7 @@ public final class CreditShares<S extends CreditUser> {
 
   // ---- credits
 
-  /** Takes the peer's newest grant; it is shared when the turn ends. */
+  /** Takes the peer's newest grant, a total; it is shared at the end of the duty cycle. */
   public void granted(int limit) {
     int before = credits.left();
     credits.raise(limit);
@@ -59,12 +61,12 @@ public final class CreditShares<S extends CreditUser> {
     credits.use();
   }
 
-  /** Credits that a send was asked for and will not use. */
+  /** Takes back credits that a send was given and will not use. */
   public void giveBack(int count) {
     reserved -= count;
   }
 
-  /** Credits that no message has used. */
+  /** Returns the number of credits that no message has used. */
   public int left() {
     return credits.left();
   }
@@ -75,7 +77,7 @@ public final class CreditShares<S extends CreditUser> {
 
   // ---- sends
 
-  /** A send began. */
+  /** Adds a send. */
   public void start(S send) {
     active.add(send);
   }
@@ -86,7 +88,7 @@ public final class CreditShares<S extends CreditUser> {
   }
 
   /**
-   * A send is over.
+   * Removes a send that is over.
    *
    * @param held how many of its messages wait
    */
@@ -130,8 +132,8 @@ public final class CreditShares<S extends CreditUser> {
   }
 
   /**
-   * Asks each starved send for one message at a time, where others hold all credits and do not use
-   * them; the message takes a credit that another only holds.
+   * Gives each starved send one credit at a time, where other sends hold all credits and do not use
+   * them: its message uses a credit that another send only holds.
    */
   private void feedStarved() {
     for (int i = 0; i < active.size() && credits.left() > waiting.size(); i++) {
@@ -143,7 +145,7 @@ public final class CreditShares<S extends CreditUser> {
     }
   }
 
-  /** Shares what this turn brought. */
+  /** Shares the credits that this duty cycle brought. */
   public void endDutyCycle() {
     if (undistributed && waiting.isEmpty()) {
       undistributed = false;
@@ -155,18 +157,20 @@ public final class CreditShares<S extends CreditUser> {
 
   // ---- messages that came
 
-  /** A message came that was asked for. */
+  /** Counts a requested message that arrived. */
   public void came(boolean isLong) {
     reserved--;
     atOnce = isLong ? MOST_LONG_AT_ONCE : MOST_AT_ONCE;
   }
 
-  /** Returns whether a message that came is next, and has a credit. */
+  /** Returns whether a message that arrives now is next, and has a credit. */
   public boolean mayPlace() {
     return waiting.isEmpty() && credits.left() > 0;
   }
 
-  /** The message that came waits: others are before it, or it has no credit or no place. */
+  /**
+   * Adds a message of {@code send} that waits: for others before it, for a credit, or for a place.
+   */
   public void addWaiting(S send) {
     waiting.add(send);
   }
@@ -186,14 +190,14 @@ public final class CreditShares<S extends CreditUser> {
     return credits.left() > 0 ? waiting.poll() : null;
   }
 
-  /** Its message found no place, and waits on. */
+  /** Puts back the first waiting message, which found no place. */
   public void addWaitingAgain(S send) {
     waiting.addFirst(send);
   }
 
   // ---- end
 
-  /** Asks for nothing any more. */
+  /** Gives no more credits to sends. */
   public void halt() {
     halted = true;
   }
@@ -203,9 +207,9 @@ public final class CreditShares<S extends CreditUser> {
     waiting.clear();
   }
 
-  /** Calls {@code visitor} with all sends that can be seen; also from another thread. */
+  /** Calls {@code visitor} with all sends; from any thread, where it may miss some. */
   public void forEach(Consumer<? super CreditUser> visitor) {
-    // Unlike an iterator, a copy does not mind that the loop changes the list meanwhile.
+    // A copy tolerates that the loop changes the list meanwhile, unlike an iterator.
     for (Object each : active.toArray()) {
       if (each instanceof CreditUser send) {
         visitor.accept(send);
@@ -213,7 +217,7 @@ public final class CreditShares<S extends CreditUser> {
     }
   }
 
-  /** Fails the sends that might ask for more. */
+  /** Fails the sends that may request more messages. */
   public void failUnfinished(RdmaException error) {
     for (S send : new ArrayList<>(active)) {
       if (send.isUnfinished()) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.credit;
 
-/** A send, as one of those that share message credits. Called on the loop. */
+/** A send that shares message credits with others. Called on the loop. */
 public interface CreditUser {
 
   /** Returns whether it can use credits. */
   boolean wants();
 
-  /** Returns whether it can use credits, or may come to. */
+  /** Returns whether it can use credits, now or later. */
   boolean isUnfinished();
 
   /** Returns whether it has neither credits nor messages that wait for one. */
   boolean isIdle();
 
-  /** Gives it so many credits: it may ask for as many messages. */
+  /** Gives it credits: it may request as many messages. */
   void ask(int credits);
 
   /** Ends it with an error, unless it has ended. */

@@ -2,8 +2,8 @@
 package io.verbena.reactor.credit;
 
 /**
- * Credits to the peer: the total that it may have sent, and the part of it that was announced to
- * the peer. Counters are totals modulo 2<sup>32</sup>, as they are on the wire.
+ * Credits for the peer: the total that it may send, and the part of that total that was announced
+ * to it. Counters are totals modulo 2<sup>32</sup>, as on the wire.
  */
 public class ReceiveCredits {
   /** The number of unannounced credits that is worth a frame of its own. */
@@ -14,7 +14,7 @@ public class ReceiveCredits {
   private int arrived;
 
   /**
-   * @param first the first grant, told in the handshake
+   * @param first the first grant, announced in the handshake
    * @param threshold how many unannounced credits are worth a frame of their own
    */
   public ReceiveCredits(int first, int threshold) {
@@ -23,18 +23,18 @@ public class ReceiveCredits {
     announced = first;
   }
 
-  /** Counts one that arrived; returns false if the peer had no credit for it. */
+  /** Counts an arrival; returns false if the peer had no credit for it. */
   public boolean arrive() {
     arrived++;
     return announced - arrived >= 0;
   }
 
-  /** Counts so many as if they had arrived. */
+  /** Counts {@code count} credits as used, without arrivals. */
   final void arrive(int count) {
     arrived += count;
   }
 
-  /** Grants so many more. */
+  /** Grants {@code count} more. */
   final void add(int count) {
     limit += count;
   }
@@ -44,12 +44,12 @@ public class ReceiveCredits {
     return announced - arrived;
   }
 
-  /** Counts one that was dealt with: the peer may send another. */
+  /** Grants one more for an arrival that was dealt with. */
   public void free() {
     limit++;
   }
 
-  /** The total of what arrived. */
+  /** Returns the total of arrivals. */
   public int arrived() {
     return arrived;
   }
@@ -59,7 +59,7 @@ public class ReceiveCredits {
     return first - (limit - arrived);
   }
 
-  /** The total to announce, which from now on counts as announced. */
+  /** Returns the total to announce, and counts it as announced. */
   public int announce() {
     announced = limit;
     return limit;
@@ -71,8 +71,8 @@ public class ReceiveCredits {
   }
 
   /**
-   * Returns whether credits should be announced to the peer: enough are unannounced, or it may be
-   * out of credits.
+   * Returns whether credits should be announced to the peer: enough are unannounced, or the peer
+   * may be out of credits.
    */
   public boolean due() {
     int unannounced = limit - announced;

@@ -5,7 +5,7 @@ import io.verbena.reactor.wire.ProtocolException;
 
 /**
  * Credits from the peer: how many frames, messages or immediates this end may send. Counters are
- * totals modulo 2<sup>32</sup>, as they are on the wire.
+ * totals modulo 2<sup>32</sup>, as on the wire.
  */
 public class SendCredits {
   private final String of;
@@ -14,7 +14,7 @@ public class SendCredits {
   private int used;
 
   /**
-   * @param of what it counts, for error messages
+   * @param of the name of what is counted, for errors
    * @param first the first grant
    * @param most how many may ever be free at once
    */
@@ -24,7 +24,7 @@ public class SendCredits {
     limit = first;
   }
 
-  /** Credits that are free. */
+  /** Returns the number of free credits. */
   public int left() {
     return limit - used;
   }
@@ -34,12 +34,12 @@ public class SendCredits {
     used++;
   }
 
-  /** Takes back the use of one, as nothing of it reached the peer. */
+  /** Undoes the use of one, of which nothing reached the peer. */
   public void takeBack() {
     used--;
   }
 
-  /** Gives so many back, which then are used. */
+  /** Gives {@code count} back to the peer; they count as used. */
   public void giveBack(int count) {
     used += count;
   }
@@ -52,7 +52,8 @@ public class SendCredits {
   /**
    * Takes the peer's newest grant.
    *
-   * @throws ProtocolException if it takes credits back or frees more than there may be
+   * @param newLimit the total that this end may have sent
+   * @throws ProtocolException if it takes credits back, or frees more than {@code most}
    */
   public void raise(int newLimit) {
     if (newLimit == limit) {

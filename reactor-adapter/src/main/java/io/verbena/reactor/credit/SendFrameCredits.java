@@ -2,11 +2,11 @@
 package io.verbena.reactor.credit;
 
 /**
- * Credits of the peer's receives. An end that has sent nothing for a while gives back what it was
- * granted beyond the first grant, for other connections of the peer.
+ * Frame credits from the peer. An end that has sent nothing for a while gives back the credits
+ * beyond the first grant, for other connections of the peer.
  */
 public final class SendFrameCredits extends SendCredits {
-  /** So many ticks without a frame make an end give credits back. */
+  /** The number of ticks without a frame after which an end gives credits back. */
   private static final int IDLE_TICKS = 3;
 
   /** Credits that are not given back. */
@@ -24,24 +24,27 @@ public final class SendFrameCredits extends SendCredits {
     this.first = first;
   }
 
-  /** The coarse clock went on. */
+  /** Counts a tick of the coarse clock. */
   public void tick() {
     int used = used();
     idleTicks = used == usedAtTick ? idleTicks + 1 : 0;
     usedAtTick = used;
   }
 
-  /** Returns whether there are credits that are given back when they are not used. */
+  /** Returns whether it has credits that are given back when they are not used. */
   public boolean hasMoreThanFirst() {
     return left() > first + 1;
   }
 
-  /** Returns whether a frame should give them back by now. */
+  /** Returns whether a frame should give unused credits back by now. */
   public boolean isReturnDue() {
     return idleTicks >= IDLE_TICKS && hasMoreThanFirst();
   }
 
-  /** Gives them back but for the one that the frame takes; returns how many the frame announces. */
+  /**
+   * Gives back the unused credits, except for the one that the frame takes; returns how many the
+   * frame announces.
+   */
   public int giveBackIdle() {
     int count = left() - first - 1;
     giveBack(count);

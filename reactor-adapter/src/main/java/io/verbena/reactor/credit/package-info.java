@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Credits, of frames, messages and immediates: those that the peer gave this end, those that this
- * end gives the peer, and how sends share them. Counts alone, without a queue or a subscriber.
+ * Credits of frames, messages and immediates: those from the peer, those for the peer, and how
+ * sends share them. Counts alone, without a queue or a subscriber.
  */
 @NullMarked
 package io.verbena.reactor.credit;

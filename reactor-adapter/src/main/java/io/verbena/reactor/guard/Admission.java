@@ -6,10 +6,13 @@ import io.verbena.RdmaException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Decides whether an operation may start: the connection must be open, and not too many wait. */
+/**
+ * Decides whether an operation may start: the connection must be open, and only so many operations
+ * may wait.
+ */
 public final class Admission {
 
-  /** Knows whether the connection is open. */
+  /** Refuses the operations of a connection that is not open. */
   @FunctionalInterface
   public interface Gate {
 
@@ -35,7 +38,7 @@ public final class Admission {
     this.gate = gate;
   }
 
-  /** Human-readable peer address, for errors. */
+  /** Returns the human-readable peer address, for errors. */
   public String peer() {
     return peer;
   }
@@ -51,15 +54,15 @@ public final class Admission {
   }
 
   /**
-   * Returns the exception for an operation that cannot start behind so many that wait, or null; on
-   * the loop.
+   * Returns the exception for an operation that cannot start while {@code waiting} others wait, or
+   * null; on the loop.
    */
   public @Nullable RdmaException refuse(String operation, int waiting) {
     RdmaException refusal = gate.refuse(operation);
     return refusal == null && waiting >= most ? tooMany(operation, waiting) : refusal;
   }
 
-  /** The error of an operation that finds too many waiting. */
+  /** Returns the error of an operation that finds too many waiting. */
   public RdmaException tooMany(String operation, int waiting) {
     return new OperationLimitException(
         operation,
@@ -71,7 +74,10 @@ public final class Admission {
             + ", RdmaOptions.maxOperations)");
   }
 
-  /** Lets an operation wait for the loop, or returns why not; from any thread. */
+  /**
+   * Admits an operation to wait for the loop and returns null, or returns the error; from any
+   * thread.
+   */
   public @Nullable RdmaException admit(String operation) {
     int waiting = admitted.getAndIncrement();
     if (waiting < most) {
@@ -81,7 +87,7 @@ public final class Admission {
     return tooMany(operation, waiting);
   }
 
-  /** The loop has taken up an operation that {@link #admit} let wait. */
+  /** Ends the wait of an operation that {@link #admit} has admitted. */
   public void admitted() {
     admitted.getAndDecrement();
   }

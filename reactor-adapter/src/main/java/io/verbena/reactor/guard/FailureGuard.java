@@ -8,9 +8,9 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * Runs what may throw in the name of one connection. What subscribers, publishers, buffers or the
- * transport itself throw, errors of the JVM included, ends this connection and no other. Only on
- * the loop.
+ * Runs code that may throw on behalf of one connection. What subscribers, publishers, buffers or
+ * the transport itself throw, errors of the JVM included, ends this connection and no other. Only
+ * on the loop, except for static methods.
  */
 public final class FailureGuard {
 
@@ -26,7 +26,7 @@ public final class FailureGuard {
   private final String peer;
 
   /**
-   * A guard whose connection {@code handler} ends.
+   * Creates the guard of the connection that {@code handler} ends.
    *
    * @param peer human-readable peer address, for errors
    */
@@ -40,7 +40,10 @@ public final class FailureGuard {
     handler.broke(thrown);
   }
 
-  /** Runs a step that others must not miss. */
+  /**
+   * Runs a step; what it throws ends the connection, and does not keep the caller from further
+   * steps.
+   */
   public void guarded(Runnable step) {
     try {
       step.run();
@@ -50,8 +53,9 @@ public final class FailureGuard {
   }
 
   /**
-   * Signals an item to a subscriber. One that throws ends the connection and gets an error: an
-   * operator lets errors of the JVM through, and its own subscriber still waits for an end.
+   * Signals an item to a subscriber. If that throws, the connection ends and the subscriber gets an
+   * error: an operator lets errors of the JVM through, and its own subscriber still waits for an
+   * end.
    *
    * @return whether the item was taken
    */
@@ -87,13 +91,19 @@ public final class FailureGuard {
     }
   }
 
-  /** Guards an end with several subscribers: each is signalled, whatever another one throws. */
+  /**
+   * Returns the Mono of an end with several subscribers, each of which is signalled, even if
+   * another one throws.
+   */
   public static Mono<Void> guarded(Mono<Void> end) {
     return end.transform(
         Operators.<Void, Void>lift((of, subscriber) -> new GuardedSubscriber(subscriber)));
   }
 
-  /** Drops an error that no subscriber is left for, even if Reactor's hook throws. */
+  /**
+   * Passes an error for which no subscriber is left to Reactor's hook for dropped errors. Does not
+   * throw, even if the hook does.
+   */
   public static void drop(Throwable error) {
     try {
       Operators.onErrorDropped(error, Context.empty());
@@ -107,7 +117,7 @@ public final class FailureGuard {
     try {
       current.getUncaughtExceptionHandler().uncaughtException(current, thrown);
     } catch (Throwable ofTheHandler) {
-      // As the JVM does with what a handler of uncaught exceptions throws.
+      // Ignored, as the JVM does with what a handler of uncaught exceptions throws.
     }
   }
 }

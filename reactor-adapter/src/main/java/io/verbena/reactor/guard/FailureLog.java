@@ -11,11 +11,11 @@ import reactor.util.Logger;
 import reactor.util.Loggers;
 
 /**
- * Logs failures where no caller may be left to get them: connections that are established, and
- * accepts. At most 20 lines in ten seconds, and 5 of one host, so that it leaves room for others;
- * the next line says how many were left out. Thread-safe.
+ * Logs failures that no caller may get: those of established connections, and of accepts. Logs at
+ * most 20 lines in ten seconds, and 5 for one host, so that other hosts have room; the next line
+ * says how many were left out. Thread-safe.
  *
- * <p>It logs by Reactor's loggers: to SLF4J where that is on the class path, or else to the
+ * <p>It uses Reactor's loggers: these log to SLF4J where that is on the class path, or else to the
  * console, or to {@code java.util.logging} with {@code -Dreactor.logging.fallback=JDK}.
  */
 public final class FailureLog {
@@ -44,13 +44,13 @@ public final class FailureLog {
     this.clock = clock;
   }
 
-  /** The log of this JVM. */
+  /** Returns the log of this JVM. */
   public static FailureLog get() {
     return INSTANCE;
   }
 
   /**
-   * Logs that something failed, at level warn. What code threw is logged with its stack.
+   * Logs a failure at level warn, with the stack trace of its cause if there is one.
    *
    * @param why names the operation, the peer, and the status where there is one
    */
@@ -92,7 +92,7 @@ public final class FailureLog {
     return before;
   }
 
-  /** A peer's address without the port, of which a host has many; peers without one are one. */
+  /** Returns a peer's address without the port; all peers without an address count as one host. */
   private static String host(@Nullable String peer) {
     if (peer == null) {
       return "";

@@ -9,7 +9,7 @@ import java.time.Duration;
 public final class HeldUpLoop {
   private HeldUpLoop() {}
 
-  /** The error of an operation that the loop does not come to within its timeout. */
+  /** Returns the error of an operation that the loop did not get to within its timeout. */
   public static RdmaTimeoutException timeout(
       String operation, String peer, Duration within, HeldUp why) {
     return new RdmaTimeoutException(

@@ -14,25 +14,25 @@ final class AtomicOperation extends Operation<Long> {
   private int slot;
 
   private AtomicOperation(
-      OneSidedOperations room, RemoteMemory at, boolean swaps, long operand, long swap) {
-    super(room, at);
+      OneSidedOperations oneSided, RemoteMemory at, boolean swaps, long operand, long swap) {
+    super(oneSided, at);
     this.swaps = swaps;
     this.operand = operand;
     this.swap = swap;
   }
 
   static AtomicOperation compareAndSwap(
-      OneSidedOperations room, RemoteMemory at, long expected, long swap) {
-    return new AtomicOperation(room, at, true, expected, swap);
+      OneSidedOperations oneSided, RemoteMemory at, long expected, long swap) {
+    return new AtomicOperation(oneSided, at, true, expected, swap);
   }
 
-  static AtomicOperation fetchAndAdd(OneSidedOperations room, RemoteMemory at, long addend) {
-    return new AtomicOperation(room, at, false, addend, 0);
+  static AtomicOperation fetchAndAdd(OneSidedOperations oneSided, RemoteMemory at, long addend) {
+    return new AtomicOperation(oneSided, at, false, addend, 0);
   }
 
   @Override
   Operation<Long> copy() {
-    return new AtomicOperation(room, at, swaps, operand, swap);
+    return new AtomicOperation(oneSided, at, swaps, operand, swap);
   }
 
   @Override
@@ -47,11 +47,11 @@ final class AtomicOperation extends Operation<Long> {
 
   @Override
   void prepare() {
-    if (!room.slots().hasAtomics()) {
-      throw new HcaException(operation(), room.peer(), null, "the HCA has no atomics", null);
+    if (!oneSided.slots().hasAtomics()) {
+      throw new HcaException(operation(), oneSided.peer(), null, "the HCA has no atomics", null);
     }
-    RemoteChecks.atomic(room.peer(), operation(), at);
-    room.results().prepare();
+    RemoteChecks.atomic(oneSided.peer(), operation(), at);
+    oneSided.results().prepare();
   }
 
   @Override
@@ -61,17 +61,17 @@ final class AtomicOperation extends Operation<Long> {
 
   @Override
   long localAddress() {
-    return room.results().address(slot);
+    return oneSided.results().address(slot);
   }
 
   @Override
   int localKey() {
-    return room.results().lkey();
+    return oneSided.results().lkey();
   }
 
   @Override
   void describe(SendWorkRequest request, int offset, int count) {
-    slot = room.sends().nextSlot();
+    slot = oneSided.sends().nextSlot();
     if (swaps) {
       request.compareAndSwap(at.address(), at.key(), operand, swap);
     } else {
@@ -81,11 +81,11 @@ final class AtomicOperation extends Operation<Long> {
 
   @Override
   void complete(CoreSubscriber<? super Long> to) {
-    succeed(to, room.results().get(slot));
+    succeed(to, oneSided.results().get(slot));
   }
 
   @Override
   void release() {
-    // Its memory is the slot's, which ends with the work request.
+    // The memory of the result belongs to the slot, and is free when the work request ends.
   }
 }

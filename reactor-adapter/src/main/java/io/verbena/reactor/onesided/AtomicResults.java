@@ -7,7 +7,10 @@ import io.verbena.reactor.queue.LoopResources;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/** The memory in which atomics put the previous value: 8 bytes for each slot of the send queue. */
+/**
+ * The memory of the previous values that atomics return: 8 bytes for each slot of the send queue.
+ * Only on the loop.
+ */
 final class AtomicResults {
   private static final boolean BIG_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 
@@ -23,9 +26,9 @@ final class AtomicResults {
   }
 
   /**
-   * Allocates them when the first atomic comes.
+   * Allocates the memory before the first atomic.
    *
-   * @throws io.verbena.MemoryLimitException at the ceiling
+   * @throws io.verbena.MemoryLimitException at the limit on registered memory
    */
   void prepare() {
     if (buffer == null) {

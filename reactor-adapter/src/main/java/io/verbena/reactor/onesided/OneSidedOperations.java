@@ -18,8 +18,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * The one-sided operations of a connection: makes them, lets them wait for slots, and counts those
- * in flight. Made and subscribed to on any thread; all else happens on the loop.
+ * Creates the one-sided operations of a connection, queues them for slots, and counts those in
+ * flight. Operations are created and subscribed to on any thread; all else happens on the loop.
  */
 public final class OneSidedOperations {
   private final LoopResources resources;
@@ -37,7 +37,7 @@ public final class OneSidedOperations {
   private int inFlight;
 
   /**
-   * Operations in these slots.
+   * Creates the operations of a connection, in these slots.
    *
    * @param sender notifies the peer of WRITEs
    */
@@ -61,7 +61,7 @@ public final class OneSidedOperations {
 
   // ---- operations, as in RdmaConnection
 
-  /** Reads into registered memory. */
+  /** Reads into a new registered buffer, which belongs to the subscriber. */
   public Mono<ByteBuf> read(RemoteMemory from) {
     return new ReadOperation(this, requireNonNull(from, "from"));
   }
@@ -71,7 +71,7 @@ public final class OneSidedOperations {
     return new ReadIntoOperation(this, requireNonNull(from, "from"), requireNonNull(into, "into"));
   }
 
-  /** Reads piece by piece. */
+  /** Reads in pieces of {@code pieceLength} bytes; the last one may be shorter. */
   public Flux<ByteBuf> readPieces(RemoteMemory from, int pieceLength) {
     requireNonNull(from, "from");
     if (pieceLength <= 0 || pieceLength > RemoteChecks.LONGEST) {
@@ -150,10 +150,10 @@ public final class OneSidedOperations {
     return notifications;
   }
 
-  /** Posts an operation, or lets it wait, or fails it if too many wait. */
+  /** Posts an operation, or queues it, or fails it if too many wait. */
   void start(Operation<?> operation) {
     if (isWaiting()) {
-      // Slots that have come free since belong to those that wait.
+      // Slots that have come free since belong to the operations that wait.
       advance();
     }
     operation.ticket = tickets++;
@@ -175,12 +175,14 @@ public final class OneSidedOperations {
   // ---- what the connection's life does to them
 
   /**
-   * Posts those for which there are slots now, the oldest first. A notice that waits for credits
-   * lets the others past; it itself passes none, as it says that what was written before is there.
+   * Posts waiting operations while there are slots, the oldest first. Others may pass a notice that
+   * waits for credits; the notice itself passes none, as it says that everything written before has
+   * arrived.
    */
   public void advance() {
     if (advancing) {
-      // By a subscriber that hears of a refusal, and begins another: the call below posts it.
+      // Called by a subscriber that gets a refusal and begins another operation: the outer call
+      // posts it.
       return;
     }
     advancing = true;
@@ -195,41 +197,43 @@ public final class OneSidedOperations {
     }
   }
 
-  /** Returns whether any wait for a slot. */
+  /** Returns whether any operation waits for a slot. */
   public boolean isWaiting() {
     return !operations.isEmpty() || !notifications.isEmpty();
   }
 
-  /** Returns whether some wait and none is in flight. */
+  /** Returns whether operations wait while none is in flight. */
   public boolean isStarved() {
     return inFlight == 0 && isWaiting();
   }
 
-  /** Returns whether none waits or is in flight. */
+  /** Returns whether no operation waits or is in flight. */
   public boolean isDone() {
     return inFlight == 0 && operations.isEmpty() && notifications.isEmpty();
   }
 
-  /** Fails those that have waited for longer than so many ticks. */
+  /** Fails operations that have waited for longer than so many ticks. */
   public void expire(int ticks) {
     operations.expire(ticks);
     notifications.expire(ticks);
   }
 
-  /** Calls {@code visitor} with those that wait or are in flight; by a watchdog. */
+  /**
+   * Calls {@code visitor} with the operations that wait or are in flight; on a watchdog's thread.
+   */
   public void forEachAwaited(AwaitedVisitor visitor) {
     sends.forEachAwaited(visitor);
     operations.forEachAwaited(visitor);
     notifications.forEachAwaited(visitor);
   }
 
-  /** Fails those that wait. */
+  /** Fails all operations that wait. */
   public void fail(Failure failure) {
     guard.guarded(() -> operations.fail(failure));
     guard.guarded(() -> notifications.fail(failure));
   }
 
-  /** Releases what atomics answer into, once the queue pair is gone. */
+  /** Releases the memory for results of atomics, once the queue pair is destroyed. */
   public void release() {
     results.release();
   }
@@ -238,7 +242,7 @@ public final class OneSidedOperations {
   @FunctionalInterface
   public interface Failure {
 
-    /** The exception. */
+    /** Returns the exception. */
     RdmaException of(String operation);
   }
 }

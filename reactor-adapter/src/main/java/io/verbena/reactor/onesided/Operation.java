@@ -29,9 +29,9 @@ import reactor.core.publisher.Operators;
  *                 +-------------+----------+-> over: refused, failed, timed out, cancelled
  * }</pre>
  *
- * Whatever happens, it is over only when no work request of it is outstanding.
+ * An operation is over only when none of its work requests is outstanding.
  *
- * @param <T> its value
+ * @param <T> the type of its value
  */
 abstract class Operation<T> extends Mono<T>
     implements Subscription, LoopTask, Awaited, RequestOwner {
@@ -44,19 +44,22 @@ abstract class Operation<T> extends Mono<T>
   private static final int SCHEDULED = 1 << 2;
   private static final int CANCELLED = 1 << 3;
 
-  /** It holds its memory: from now on a cancel releases that, before it {@link #start} does. */
+  /**
+   * The operation holds its memory. From now on a cancel releases that; before, {@link #start}
+   * does.
+   */
   private static final int HELD = 1 << 4;
 
   /** The loop is signalling its end to the subscriber; a cancel or watchdog is too late. */
   private static final int TOLD = 1 << 5;
 
-  final OneSidedOperations room;
+  final OneSidedOperations oneSided;
   final RemoteMemory at;
 
   private @Nullable CoreSubscriber<? super T> actual;
   private @Nullable LoopTask nextTask;
 
-  /** The next in the {@link OperationQueue} that it waits in. */
+  /** The next operation in the same {@link OperationQueue}. */
   @Nullable Operation<?> nextWaiting;
 
   private @Nullable RdmaException error;
@@ -74,32 +77,32 @@ abstract class Operation<T> extends Mono<T>
   private int posted;
   private int outstanding;
 
-  Operation(OneSidedOperations room, RemoteMemory at) {
-    this.room = room;
+  Operation(OneSidedOperations oneSided, RemoteMemory at) {
+    this.oneSided = oneSided;
     this.at = at;
   }
 
-  // ---- what kinds of operation differ in, called on the loop
+  // ---- the differences between kinds of operation; called on the loop
 
-  /** Another object that does the same, for another subscription. */
+  /** Returns another operation that does the same, for another subscription. */
   abstract Operation<T> copy();
 
-  /** Returns whether it starts before its value is requested. */
+  /** Returns whether the operation starts at the subscription, before its value is requested. */
   abstract boolean startsAtOnce();
 
-  /** Takes hold of the caller's memory; in the thread that starts it, before anything else. */
+  /** Retains the caller's memory. Called first, on the thread that starts the operation. */
   void hold() {
-    // Most hold nothing that they were not given for good.
+    // Most operations own their memory.
   }
 
   /**
-   * Checks what it was given and makes its local memory ready.
+   * Checks the arguments and prepares the local memory.
    *
-   * @throws RdmaException if it cannot be done; then {@link #release} follows
+   * @throws RdmaException if that fails; {@link #release} follows then
    */
   abstract void prepare();
 
-  /** The bytes to move. */
+  /** Returns the number of bytes to move. */
   abstract int length();
 
   /** Returns the address of the local bytes. */
@@ -110,39 +113,42 @@ abstract class Operation<T> extends Mono<T>
   /** Fills a request for {@code count} bytes from {@code offset} on. */
   abstract void describe(SendWorkRequest request, int offset, int count);
 
-  /** Signals its value, and its end if that was taken. */
+  /** Signals the value, and then completion unless the subscriber threw. */
   final void succeed(CoreSubscriber<? super T> to, T value) {
-    if (room.guard().tellNext(to, value, operation())) {
+    if (oneSided.guard().tellNext(to, value, operation())) {
       to.onComplete();
     }
   }
 
-  /** Signals success; the memory that it held was handed on or is released by this. */
+  /** Signals success; hands its memory to the subscriber or releases it. */
   abstract void complete(CoreSubscriber<? super T> to);
 
-  /** Releases all memory, whatever a part of that throws. */
+  /** Releases all memory, even if a part of that throws. */
   abstract void release();
 
-  /** Releases all memory. What that throws ends the connection, and keeps no signal back. */
+  /**
+   * Releases all memory. If that throws, the connection ends, and the signal that follows is not
+   * lost.
+   */
   final void releaseGuarded() {
     try {
       release();
     } catch (Throwable thrown) {
-      room.guard().broke(thrown);
+      oneSided.guard().broke(thrown);
     }
   }
 
-  /** A request was posted: it uses up what {@link #mayPost} has found. */
+  /** Called after a request was posted: uses up the credits that {@link #mayPost} has found. */
   void wasPosted(boolean last) {
-    // Most need nothing but the slot.
+    // Most operations need nothing but the slot.
   }
 
   /** Returns whether the next request may be posted; the last one may need more than a slot. */
   boolean mayPost(boolean last) {
-    return room.slots().mayPost();
+    return oneSided.slots().mayPost();
   }
 
-  /** All its requests are done; returns whether that is all. */
+  /** Called when all requests have succeeded; returns whether nothing else is left to be done. */
   boolean isFinished() {
     return true;
   }
@@ -152,9 +158,9 @@ abstract class Operation<T> extends Mono<T>
     return false;
   }
 
-  /** The queue that it waits in. */
+  /** Returns the queue that the operation waits in. */
   OperationQueue waitingQueue() {
-    return room.operations();
+    return oneSided.operations();
   }
 
   // ---- the Mono
@@ -186,32 +192,35 @@ abstract class Operation<T> extends Mono<T>
 
   private void start() {
     RdmaException refusal = tryHold();
-    boolean inLoop = room.loop().inLoop();
+    boolean inLoop = oneSided.loop().inLoop();
     if (refusal == null && !inLoop) {
-      refusal = room.admission().admit(operation());
+      refusal = oneSided.admission().admit(operation());
       outside = refusal == null;
     }
     if (refusal == null && (set(HELD) & CANCELLED) != 0) {
       over = true;
       release();
       if (outside) {
-        room.admission().admitted();
+        oneSided.admission().admitted();
       }
     } else if (refusal == null && inLoop) {
       begin();
     } else if (refusal == null) {
-      room.loop().schedule(this);
+      oneSided.loop().schedule(this);
     } else {
       over = true;
       release();
       if (!isCancelled()) {
-        room.resources().countFailure(operation(), refusal);
+        oneSided.resources().countFailure(operation(), refusal);
         tellOutside(refusal);
       }
     }
   }
 
-  /** Outside the loop nothing that is thrown can end the connection. */
+  /**
+   * Signals an error outside of the loop, where what the subscriber throws cannot end the
+   * connection.
+   */
   private void tellOutside(RdmaException why) {
     try {
       subscriber().onError(why);
@@ -232,7 +241,7 @@ abstract class Operation<T> extends Mono<T>
 
   final LocalAccessException unusable(Throwable why) {
     return new LocalAccessException(
-        operation(), room.peer(), null, "the buffer cannot be used: " + why, why);
+        operation(), oneSided.peer(), null, "the buffer cannot be used: " + why, why);
   }
 
   @Override
@@ -246,23 +255,23 @@ abstract class Operation<T> extends Mono<T>
       over = true;
       release();
     } else if ((before & HELD) == 0) {
-      // It is being started just now, and will find itself cancelled.
+      // Another thread is starting it, and will see the mark.
       return;
-    } else if (room.loop().inLoop()) {
+    } else if (oneSided.loop().inLoop()) {
       stop();
     } else {
-      room.loop().schedule(this);
+      oneSided.loop().schedule(this);
     }
   }
 
   @Override
   public final long patience() {
-    return room.resources().operationTimeout().toNanos();
+    return oneSided.resources().operationTimeout().toNanos();
   }
 
   /**
-   * It waits to be begun, for a slot or for the HCA. Its memory stays where it is until the loop
-   * goes on: the HCA may have it.
+   * Fails an operation that waits for the loop, for a slot or for the HCA. Its memory is kept until
+   * the loop goes on, as the HCA may be using it.
    */
   @Override
   public final @Nullable Runnable expire(HeldUp why) {
@@ -274,11 +283,12 @@ abstract class Operation<T> extends Mono<T>
       }
     } while (!MARKS.compareAndSet(this, before, before | CANCELLED));
     RdmaException error =
-        HeldUpLoop.timeout(operation(), room.peer(), room.resources().operationTimeout(), why);
+        HeldUpLoop.timeout(
+            operation(), oneSided.peer(), oneSided.resources().operationTimeout(), why);
     return () -> {
-      // Leaves its queue; nothing if the loop has yet to begin it.
-      room.loop().schedule(this);
-      room.resources().countFailure(operation(), error);
+      // The loop removes it from its queue; if it was not begun, there is nothing to do.
+      oneSided.loop().schedule(this);
+      oneSided.resources().countFailure(operation(), error);
       tellOutside(error);
     };
   }
@@ -315,14 +325,14 @@ abstract class Operation<T> extends Mono<T>
     try {
       turn();
     } catch (Throwable thrown) {
-      room.guard().broke(thrown);
+      oneSided.guard().broke(thrown);
     }
   }
 
   private void turn() {
     if (outside) {
       outside = false;
-      room.admission().admitted();
+      oneSided.admission().admitted();
     }
     if (isCancelled()) {
       stop();
@@ -333,7 +343,7 @@ abstract class Operation<T> extends Mono<T>
 
   private void begin() {
     begun = true;
-    RdmaException refusal = room.admission().refuse(operation());
+    RdmaException refusal = oneSided.admission().refuse(operation());
     if (refusal == null) {
       try {
         prepare();
@@ -347,7 +357,7 @@ abstract class Operation<T> extends Mono<T>
       end(refusal);
       return;
     }
-    room.start(this);
+    oneSided.start(this);
   }
 
   /**
@@ -358,12 +368,12 @@ abstract class Operation<T> extends Mono<T>
   boolean post() {
     int length = length();
     do {
-      int count = Math.min(length - posted, room.slots().longestTransfer());
+      int count = Math.min(length - posted, oneSided.slots().longestTransfer());
       boolean last = posted + count == length;
       if (!mayPost(last)) {
         return false;
       }
-      SendWorkRequest request = room.sends().request();
+      SendWorkRequest request = oneSided.sends().request();
       describe(request, posted, count);
       request.signaled();
       if (count > 0) {
@@ -372,12 +382,12 @@ abstract class Operation<T> extends Mono<T>
       outstanding++;
       posted += count;
       try {
-        room.sends().post(request, this);
+        oneSided.sends().post(request, this);
       } catch (VerbsException e) {
         outstanding--;
         throw e;
       }
-      room.requestPosted();
+      oneSided.requestPosted();
       wasPosted(last);
     } while (posted < length);
     return true;
@@ -387,14 +397,14 @@ abstract class Operation<T> extends Mono<T>
   public final void overdue(RdmaException why) {
     // Its memory stays the HCA's until the flush; the subscriber need not wait for that.
     if (!over && mark(CANCELLED)) {
-      room.resources().countFailure(operation(), why);
-      room.guard().tellError(subscriber(), why);
+      oneSided.resources().countFailure(operation(), why);
+      oneSided.guard().tellError(subscriber(), why);
     }
   }
 
   @Override
   public final void succeeded() {
-    room.requestEnded();
+    oneSided.requestEnded();
     if (--outstanding == 0 && (error != null || isDone())) {
       finish();
     }
@@ -406,7 +416,7 @@ abstract class Operation<T> extends Mono<T>
 
   @Override
   public final void failed(RdmaException why) {
-    room.requestEnded();
+    oneSided.requestEnded();
     outstanding--;
     abort(why);
   }
@@ -421,7 +431,7 @@ abstract class Operation<T> extends Mono<T>
     }
   }
 
-  /** Ends it, as all that it asked of the HCA has ended. */
+  /** Ends it, once all its requests have ended. */
   final void finish() {
     if (over) {
       return;
@@ -443,13 +453,14 @@ abstract class Operation<T> extends Mono<T>
     over = true;
     releaseGuarded();
     if (mayTell()) {
-      room.guard().guarded(() -> room.resources().countFailure(operation(), why));
-      room.guard().tellError(subscriber(), why);
+      oneSided.guard().guarded(() -> oneSided.resources().countFailure(operation(), why));
+      oneSided.guard().tellError(subscriber(), why);
     }
   }
 
   /**
-   * Returns whether the caller is to signal the end to the subscriber; no other caller does then.
+   * Claims the signal of the end for the caller; returns false if the operation was cancelled, and
+   * needs no signal.
    */
   private boolean mayTell() {
     return (set(TOLD) & CANCELLED) == 0;

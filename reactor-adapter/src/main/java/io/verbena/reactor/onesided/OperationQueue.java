@@ -11,8 +11,8 @@ import io.verbena.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations that wait for a slot, first come, first served. Each leads to the next: a watchdog may
- * follow them while the loop changes that.
+ * A queue of operations that wait for a slot, first in, first out. It is a linked list, which a
+ * watchdog may follow while the loop changes it. All else is only on the loop.
  */
 final class OperationQueue {
   private final CompletionLoop loop;
@@ -32,16 +32,16 @@ final class OperationQueue {
     return first == null;
   }
 
-  /** Returns the ticket of the first, or the highest there can be if none waits. */
+  /** Returns the ticket of the first operation, or {@link Long#MAX_VALUE} if none waits. */
   long nextTicket() {
     Operation<?> next = first;
     return next == null ? Long.MAX_VALUE : next.ticket;
   }
 
   /**
-   * Posts an operation, or lets it wait, or fails it if too many wait.
+   * Posts an operation, or queues it, or fails it if too many wait.
    *
-   * @param isNext whether it need not wait for others
+   * @param isNext whether no other operation is to be posted before it
    */
   void start(Operation<?> operation, boolean isNext) {
     if (isNext && post(operation)) {
@@ -85,7 +85,7 @@ final class OperationQueue {
     } catch (VerbsException e) {
       refusal = e;
     }
-    // Before a subscriber hears of it, who may start another operation.
+    // Before the subscriber is signalled: it may start another operation.
     if (first == operation) {
       unlink(null, operation);
     }
@@ -119,7 +119,7 @@ final class OperationQueue {
     }
   }
 
-  /** Fails those that have waited for longer than so many ticks. */
+  /** Fails operations that have waited for longer than so many ticks. */
   void expire(int ticks) {
     for (Operation<?> next = first;
         next != null && loop.tick() - next.since > ticks;
@@ -133,7 +133,7 @@ final class OperationQueue {
     }
   }
 
-  /** Fails all. */
+  /** Fails all operations. */
   void fail(OneSidedOperations.Failure failure) {
     for (Operation<?> next = first; next != null; next = first) {
       unlink(null, next);
@@ -141,10 +141,10 @@ final class OperationQueue {
     }
   }
 
-  /** Calls {@code visitor} with all; by a watchdog. */
+  /** Calls {@code visitor} with all operations; on a watchdog's thread. */
   void forEachAwaited(AwaitedVisitor visitor) {
     int now = loop.tick();
-    // Those that wait again meanwhile, for a later one, may lead in circles.
+    // Bounded: if operations leave and wait again meanwhile, the links may form a circle.
     int left = admission.most();
     for (Operation<?> each = first; each != null && left > 0; each = each.nextWaiting) {
       visitor.visit(each, now - each.since);

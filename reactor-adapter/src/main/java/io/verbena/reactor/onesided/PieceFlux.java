@@ -8,18 +8,18 @@ import reactor.core.publisher.Flux;
 
 /** A long read in pieces. */
 final class PieceFlux extends Flux<ByteBuf> {
-  private final OneSidedOperations room;
+  private final OneSidedOperations oneSided;
   private final RemoteMemory from;
   private final int pieceLength;
 
-  PieceFlux(OneSidedOperations room, RemoteMemory from, int pieceLength) {
-    this.room = room;
+  PieceFlux(OneSidedOperations oneSided, RemoteMemory from, int pieceLength) {
+    this.oneSided = oneSided;
     this.from = from;
     this.pieceLength = pieceLength;
   }
 
   @Override
   public void subscribe(CoreSubscriber<? super ByteBuf> actual) {
-    new PieceSubscription(actual, room, from, pieceLength).start();
+    new PieceSubscription(actual, oneSided, from, pieceLength).start();
   }
 }

@@ -14,7 +14,7 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Operators;
 
 /**
- * The reads of a {@link PieceFlux}: as many at once as were asked for, up to {@link
+ * The reads of a {@link PieceFlux}: as many at once as were requested, up to {@link
  * #MOST_IN_FLIGHT}. They end in the order in which they were posted, so pieces need no sorting.
  */
 final class PieceSubscription extends ScheduledTask implements Subscription {
@@ -23,7 +23,7 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
       AtomicLongFieldUpdater.newUpdater(PieceSubscription.class, "requested");
 
   private final CoreSubscriber<? super ByteBuf> actual;
-  private final OneSidedOperations room;
+  private final OneSidedOperations oneSided;
   private final RemoteMemory from;
   private final int pieceLength;
   private final ArrayDeque<Piece> inFlight = new ArrayDeque<>(MOST_IN_FLIGHT);
@@ -34,19 +34,19 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
   private boolean ended;
   private boolean advancing;
 
-  /** Whether the subscriber is being given a piece: an error waits until it has returned. */
+  /** Whether onNext is being called: an error waits until it has returned. */
   private boolean delivering;
 
-  /** What a piece failed with while that was so. */
+  /** The error of a piece that failed while {@link #delivering}. */
   private @Nullable Throwable failure;
 
   PieceSubscription(
       CoreSubscriber<? super ByteBuf> actual,
-      OneSidedOperations room,
+      OneSidedOperations oneSided,
       RemoteMemory from,
       int pieceLength) {
     this.actual = actual;
-    this.room = room;
+    this.oneSided = oneSided;
     this.from = from;
     this.pieceLength = pieceLength;
   }
@@ -81,10 +81,10 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
   }
 
   private void wake() {
-    if (room.loop().inLoop()) {
+    if (oneSided.loop().inLoop()) {
       run();
     } else {
-      room.loop().schedule(this);
+      oneSided.loop().schedule(this);
     }
   }
 
@@ -93,7 +93,7 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
     try {
       turn();
     } catch (Throwable thrown) {
-      room.guard().broke(thrown);
+      oneSided.guard().broke(thrown);
     }
   }
 
@@ -118,7 +118,7 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
         begun++;
         Piece piece = new Piece();
         inFlight.add(piece);
-        room.read(part).subscribe(piece);
+        oneSided.read(part).subscribe(piece);
       }
     } finally {
       advancing = false;
@@ -126,19 +126,19 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
   }
 
   /**
-   * Returns whether the connection is closed before anything is asked for, and fails the
-   * subscription then.
+   * Fails the subscription if the connection is closed and no piece is in flight; returns whether
+   * it did.
    */
   private boolean isRefused() {
     RdmaException refusal =
         ended || !inFlight.isEmpty() || offset == from.length()
             ? null
-            : room.admission().refuse("read");
+            : oneSided.admission().refuse("read");
     if (refusal == null) {
       return false;
     }
     ended = true;
-    room.guard().tellError(actual, refusal);
+    oneSided.guard().tellError(actual, refusal);
     return true;
   }
 
@@ -158,7 +158,7 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
     boolean last = offset == from.length() && inFlight.isEmpty();
     ended = last;
     delivering = true;
-    boolean taken = room.guard().tellNext(actual, buffer, "read");
+    boolean taken = oneSided.guard().tellNext(actual, buffer, "read");
     delivering = false;
     Throwable failed = failure;
     if (!taken) {
@@ -167,7 +167,7 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
       fail(failed);
     } else if (last) {
       if (!cancelled) {
-        room.guard().tellComplete(actual);
+        oneSided.guard().tellComplete(actual);
       }
     } else {
       run();
@@ -189,7 +189,7 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
 
   private void fail(Throwable error) {
     if (!cancelled) {
-      room.guard().tellError(actual, error);
+      oneSided.guard().tellError(actual, error);
     }
   }
 
@@ -202,11 +202,11 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
 
     @Override
     protected void hookOnError(Throwable error) {
-      if (room.loop().inLoop()) {
+      if (oneSided.loop().inLoop()) {
         failed(this, error);
       } else {
         // A watchdog may call this; only the loop orders the pieces.
-        room.loop().execute(() -> failed(this, error));
+        oneSided.loop().execute(() -> failed(this, error));
       }
     }
   }

@@ -15,15 +15,16 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
 /**
- * A read into a buffer of the caller, which is held meanwhile. If it gets other memory, by growing
- * for example, the bytes went into the old one, and the read fails. Registered memory that it grew
- * out of is not used again meanwhile; foreign memory is its allocator's business. A composite
- * buffer gets a copy, as it may release a component meanwhile.
+ * A read into a buffer of the caller, which is retained until the read ends. If the buffer gets
+ * other memory meanwhile, by growing for example, the read fails, as the bytes went into the old
+ * memory. Old memory of the transport's allocator is not used again before the read ends; other
+ * memory is up to its allocator. A composite buffer gets a copy of the bytes, as it may release a
+ * component meanwhile.
  */
 final class ReadIntoOperation extends Operation<Void> {
   private final ByteBuf into;
   private boolean held;
-  private @Nullable ByteBuf detour;
+  private @Nullable ByteBuf bounceBuffer;
   private @Nullable Lease lease;
   private @Nullable Exposure sink;
   private long localAddress;
@@ -33,14 +34,14 @@ final class ReadIntoOperation extends Operation<Void> {
   private int capacity;
   private long memoryAddress;
 
-  ReadIntoOperation(OneSidedOperations room, RemoteMemory at, ByteBuf into) {
-    super(room, at);
+  ReadIntoOperation(OneSidedOperations oneSided, RemoteMemory at, ByteBuf into) {
+    super(oneSided, at);
     this.into = into;
   }
 
   @Override
   Operation<Void> copy() {
-    return new ReadIntoOperation(room, at, into);
+    return new ReadIntoOperation(oneSided, at, into);
   }
 
   @Override
@@ -61,11 +62,11 @@ final class ReadIntoOperation extends Operation<Void> {
 
   @Override
   void prepare() {
-    length = RemoteChecks.readable(room.peer(), at);
+    length = RemoteChecks.readable(oneSided.peer(), at);
     if (into.isReadOnly() || into.writableBytes() < length) {
       throw new LocalAccessException(
           operation(),
-          room.peer(),
+          oneSided.peer(),
           null,
           into.isReadOnly()
               ? "the buffer is read-only"
@@ -79,7 +80,7 @@ final class ReadIntoOperation extends Operation<Void> {
   }
 
   private void locate() {
-    LoopResources resources = room.resources();
+    LoopResources resources = oneSided.resources();
     Location where = resources.location();
     int leaseFrom = canGrow(into) ? Integer.MAX_VALUE : 0;
     if (!isComposite(into) && resources.memory().reach(into, index, length, leaseFrom, where)) {
@@ -90,19 +91,21 @@ final class ReadIntoOperation extends Operation<Void> {
       }
     } else {
       ByteBuf buffer = resources.memory().allocator().directBuffer(length, length);
-      detour = buffer;
+      bounceBuffer = buffer;
       resources.locate(buffer, 0, length);
     }
     localAddress = where.address();
     localKey = where.lkey();
-    ByteBuf copied = detour;
+    ByteBuf copied = bounceBuffer;
     sink =
         copied == null
             ? resources.memory().readSink(into, index, length)
             : resources.memory().readSink(copied, 0, length);
   }
 
-  /** Returns whether a buffer may let go of memory, of one of its components, before it ends. */
+  /**
+   * Returns whether a buffer may release memory, that of a component, before it is released itself.
+   */
   private static boolean isComposite(ByteBuf buffer) {
     for (ByteBuf at = buffer; at != null; at = at.unwrap()) {
       if (at instanceof CompositeByteBuf) {
@@ -113,7 +116,7 @@ final class ReadIntoOperation extends Operation<Void> {
   }
 
   /**
-   * Returns whether a foreign buffer may free its memory, and so give it to others, before it ends.
+   * Returns whether a foreign buffer may free its memory, for others to use, before it is released.
    */
   private static boolean canGrow(ByteBuf buffer) {
     for (ByteBuf at = buffer; at != null; at = at.unwrap()) {
@@ -153,7 +156,7 @@ final class ReadIntoOperation extends Operation<Void> {
         end(
             new LocalAccessException(
                 operation(),
-                room.peer(),
+                oneSided.peer(),
                 null,
                 "the buffer changed while it was read into: writer index "
                     + into.writerIndex()
@@ -165,7 +168,7 @@ final class ReadIntoOperation extends Operation<Void> {
                 null));
         return;
       }
-      ByteBuf buffer = detour;
+      ByteBuf buffer = bounceBuffer;
       if (buffer != null) {
         into.setBytes(index, buffer, 0, length);
       }
@@ -179,18 +182,18 @@ final class ReadIntoOperation extends Operation<Void> {
     to.onComplete();
   }
 
-  /** Returns whether the bytes that were read are those at the writer index still. */
+  /** Returns whether the bytes that were read are still at the writer index of the buffer. */
   private boolean isInPlace() {
     if (into.writerIndex() != index || into.writableBytes() < length) {
       return false;
     }
-    if (detour != null || length == 0) {
+    if (bounceBuffer != null || length == 0) {
       return true;
     }
     if (lease != null) {
       return into.capacity() == capacity && memoryAddress() == memoryAddress;
     }
-    LoopResources resources = room.resources();
+    LoopResources resources = oneSided.resources();
     Location where = resources.location();
     return resources.memory().locate(into, index, length, where)
         && where.address() == localAddress
@@ -225,11 +228,11 @@ final class ReadIntoOperation extends Operation<Void> {
     }
   }
 
-  /** Releases the detour or the lease: there is but one of them. */
+  /** Releases the bounce buffer or the lease; there is one of them at most. */
   private void releaseMemory() {
-    ByteBuf buffer = detour;
+    ByteBuf buffer = bounceBuffer;
     if (buffer != null) {
-      detour = null;
+      bounceBuffer = null;
       buffer.release();
     }
     Lease leased = lease;

@@ -9,7 +9,7 @@ import io.verbena.verbs.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
-/** A read into registered memory of our own. */
+/** A read into a new registered buffer, which the subscriber gets. */
 final class ReadOperation extends Operation<ByteBuf> {
   private @Nullable ByteBuf target;
   private @Nullable Exposure sink;
@@ -17,13 +17,13 @@ final class ReadOperation extends Operation<ByteBuf> {
   private int localKey;
   private int length;
 
-  ReadOperation(OneSidedOperations room, RemoteMemory at) {
-    super(room, at);
+  ReadOperation(OneSidedOperations oneSided, RemoteMemory at) {
+    super(oneSided, at);
   }
 
   @Override
   Operation<ByteBuf> copy() {
-    return new ReadOperation(room, at);
+    return new ReadOperation(oneSided, at);
   }
 
   @Override
@@ -38,14 +38,14 @@ final class ReadOperation extends Operation<ByteBuf> {
 
   @Override
   void prepare() {
-    length = RemoteChecks.readable(room.peer(), at);
-    ByteBuf buffer = room.resources().memory().allocator().directBuffer(length, length);
+    length = RemoteChecks.readable(oneSided.peer(), at);
+    ByteBuf buffer = oneSided.resources().memory().allocator().directBuffer(length, length);
     target = buffer;
     if (length > 0) {
-      Location where = room.resources().locate(buffer, 0, length);
+      Location where = oneSided.resources().locate(buffer, 0, length);
       localAddress = where.address();
       localKey = where.lkey();
-      sink = room.resources().memory().readSink(buffer, 0, length);
+      sink = oneSided.resources().memory().readSink(buffer, 0, length);
     }
   }
 
@@ -77,7 +77,7 @@ final class ReadOperation extends Operation<ByteBuf> {
       closeSink();
     } catch (Throwable thrown) {
       // The peer's right to the bytes ends with the connection then.
-      room.guard().broke(thrown);
+      oneSided.guard().broke(thrown);
     }
     ByteBuf buffer = target;
     if (buffer != null) {

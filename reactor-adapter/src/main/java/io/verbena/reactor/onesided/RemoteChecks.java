@@ -7,11 +7,10 @@ import io.verbena.RemoteMemory.Right;
 import io.verbena.RemoteRequestException;
 
 /**
- * Checks an operation before the HCA is asked: a mistake that the peer's HCA would find costs the
- * connection.
+ * Checks an operation before it is posted: an error that the peer's HCA finds ends the connection.
  */
 final class RemoteChecks {
-  /** Below so many bytes a copy is cheaper than a registration. */
+  /** The size in bytes below which a copy is cheaper than a registration. */
   static final int COPY_BELOW = 512;
 
   /** The most bytes that are read into one buffer. */

@@ -17,10 +17,12 @@ import io.verbena.verbs.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
-/** A write, and perhaps a notice of it to the peer. Its data is taken over by the subscription. */
+/**
+ * A write, with an optional notice of it to the peer. The subscription takes ownership of the data.
+ */
 final class WriteOperation extends Operation<Void> implements Notice {
   /** The way in which the peer is notified. */
-  private enum Telling {
+  private enum Notification {
     /** Not at all. */
     NONE,
     /** With the last WRITE. */
@@ -29,7 +31,7 @@ final class WriteOperation extends Operation<Void> implements Notice {
     FRAME
   }
 
-  private final Telling how;
+  private final Notification notification;
   private final int immediate;
   private @Nullable ByteBuf data;
   private @Nullable Lease lease;
@@ -42,33 +44,37 @@ final class WriteOperation extends Operation<Void> implements Notice {
   private boolean told;
 
   private WriteOperation(
-      OneSidedOperations room,
+      OneSidedOperations oneSided,
       @Nullable ByteBuf data,
       RemoteMemory at,
-      Telling how,
+      Notification notification,
       int immediate) {
-    super(room, at);
+    super(oneSided, at);
     this.data = data;
-    this.how = how;
+    this.notification = notification;
     this.immediate = immediate;
   }
 
-  static WriteOperation plain(OneSidedOperations room, ByteBuf data, RemoteMemory to) {
-    return new WriteOperation(room, data, to, Telling.NONE, 0);
+  static WriteOperation plain(OneSidedOperations oneSided, ByteBuf data, RemoteMemory to) {
+    return new WriteOperation(oneSided, data, to, Notification.NONE, 0);
   }
 
   static WriteOperation withImmediate(
-      OneSidedOperations room, ByteBuf data, RemoteMemory to, int immediate) {
+      OneSidedOperations oneSided, ByteBuf data, RemoteMemory to, int immediate) {
     boolean able =
-        room.loop().device().attributes().supports(Capability.IMMEDIATE_DATA)
-            && room.sends().supports(Capability.IMMEDIATE_DATA);
-    return new WriteOperation(room, data, to, able ? Telling.IMMEDIATE : Telling.FRAME, immediate);
+        oneSided.loop().device().attributes().supports(Capability.IMMEDIATE_DATA)
+            && oneSided.sends().supports(Capability.IMMEDIATE_DATA);
+    return new WriteOperation(
+        oneSided, data, to, able ? Notification.IMMEDIATE : Notification.FRAME, immediate);
   }
 
-  /** A second subscription finds the data gone, and fails. */
+  /**
+   * Returns an operation without data, which fails, as the first subscription has taken the data
+   * over.
+   */
   @Override
   Operation<Void> copy() {
-    return new WriteOperation(room, null, at, how, immediate);
+    return new WriteOperation(oneSided, null, at, notification, immediate);
   }
 
   @Override
@@ -78,12 +84,12 @@ final class WriteOperation extends Operation<Void> implements Notice {
 
   @Override
   public String operation() {
-    return how == Telling.NONE ? "write" : "writeWithImmediate";
+    return notification == Notification.NONE ? "write" : "writeWithImmediate";
   }
 
   @Override
   OperationQueue waitingQueue() {
-    return how == Telling.NONE ? room.operations() : room.notifications();
+    return notification == Notification.NONE ? oneSided.operations() : oneSided.notifications();
   }
 
   @Override
@@ -92,7 +98,7 @@ final class WriteOperation extends Operation<Void> implements Notice {
     if (buffer == null) {
       throw new LocalAccessException(
           operation(),
-          room.peer(),
+          oneSided.peer(),
           null,
           "the data was taken over by an earlier subscription",
           new IllegalReferenceCountException(0));
@@ -101,20 +107,20 @@ final class WriteOperation extends Operation<Void> implements Notice {
       data = null;
       throw new LocalAccessException(
           operation(),
-          room.peer(),
+          oneSided.peer(),
           null,
           "the data was released (expected: only the operation releases it)",
           new IllegalReferenceCountException(0));
     }
     length = buffer.readableBytes();
-    RemoteChecks.writable(room.peer(), operation(), at, length);
+    RemoteChecks.writable(oneSided.peer(), operation(), at, length);
     if (length > 0) {
       locate(buffer);
     }
   }
 
   private void locate(ByteBuf buffer) {
-    LoopResources resources = room.resources();
+    LoopResources resources = oneSided.resources();
     int index = buffer.readerIndex();
     Location where = resources.location();
     if (resources.memory().reachToSend(buffer, index, length, RemoteChecks.COPY_BELOW, where)) {
@@ -146,43 +152,43 @@ final class WriteOperation extends Operation<Void> implements Notice {
 
   @Override
   boolean mayPost(boolean last) {
-    if (!room.slots().mayPost()) {
+    if (!oneSided.slots().mayPost()) {
       return false;
     }
-    return switch (how) {
+    return switch (notification) {
       case NONE -> true;
-      case IMMEDIATE -> !last || room.sender().mayNotify();
-      case FRAME -> promised || room.sender().mayPromiseNotice();
+      case IMMEDIATE -> !last || oneSided.sender().mayNotify();
+      case FRAME -> promised || oneSided.sender().mayPromiseNotice();
     };
   }
 
   @Override
   void describe(SendWorkRequest request, int offset, int count) {
-    if (how == Telling.IMMEDIATE && offset + count == length) {
+    if (notification == Notification.IMMEDIATE && offset + count == length) {
       request.writeWithImmediate(at.address() + offset, at.key(), immediate);
     } else {
       request.write(at.address() + offset, at.key());
     }
   }
 
-  /** Uses up credits now, and not before: what the HCA refuses costs none. */
+  /** Uses up credits only now: a refused request costs none. */
   @Override
   void wasPosted(boolean last) {
-    if (how == Telling.IMMEDIATE && last) {
-      room.sender().notified();
-    } else if (how == Telling.FRAME && !promised) {
+    if (notification == Notification.IMMEDIATE && last) {
+      oneSided.sender().notified();
+    } else if (notification == Notification.FRAME && !promised) {
       promised = true;
-      room.sender().promiseNotice();
+      oneSided.sender().promiseNotice();
     }
   }
 
   @Override
   boolean isFinished() {
-    if (how != Telling.FRAME || told) {
+    if (notification != Notification.FRAME || told) {
       return true;
     }
     telling = true;
-    room.sender().notice(this);
+    oneSided.sender().notice(this);
     return false;
   }
 
@@ -223,7 +229,7 @@ final class WriteOperation extends Operation<Void> implements Notice {
   void release() {
     if (promised && !telling) {
       promised = false;
-      room.sender().takeBackNotice();
+      oneSided.sender().takeBackNotice();
     }
     try {
       releaseLease();
@@ -244,7 +250,7 @@ final class WriteOperation extends Operation<Void> implements Notice {
     ByteBuf buffer = data;
     if (buffer != null) {
       data = null;
-      // Somebody else may have released it: that is this operation's failure alone.
+      // Other code may have released it: only this operation fails for that.
       ReferenceCountUtil.safeRelease(buffer);
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** One-sided operations: READ, WRITE with its notices, and atomics, and how they wait for slots. */
+/** One-sided operations: READ, WRITE with notices, and atomics, and their queues for slots. */
 @NullMarked
 package io.verbena.reactor.onesided;
 

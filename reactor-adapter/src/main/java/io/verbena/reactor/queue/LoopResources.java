@@ -22,7 +22,7 @@ import java.util.concurrent.Executor;
 
 /**
  * The resources that connections of one loop share: the loop, registered memory, the meter, and a
- * work request to fill. For the loop's thread alone.
+ * work request to fill. Mutable state is the loop's alone.
  */
 public final class LoopResources {
   private final CompletionLoop loop;
@@ -39,8 +39,8 @@ public final class LoopResources {
   /**
    * Creates the resources that connections of {@code loop} share.
    *
-   * @param leftOpen gets what of the device cannot be closed
-   * @param allocations runs what takes too long for the loop
+   * @param leftOpen collects the objects of the device that cannot be closed
+   * @param allocations runs allocations that would take the loop too long
    */
   public LoopResources(
       CompletionLoop loop,
@@ -63,17 +63,17 @@ public final class LoopResources {
     return operationTimeout;
   }
 
-  /** Its loop. */
+  /** Returns the loop. */
   public CompletionLoop loop() {
     return loop;
   }
 
-  /** The meter of its device. */
+  /** Returns the meter of the device. */
   public HcaMeter meter() {
     return meter;
   }
 
-  /** Counts an operation that failed, and whose subscriber gets the error. */
+  /** Counts a failed operation whose subscriber gets the error. */
   public void countFailure(String operation, RdmaException why) {
     meter.failed(operation, why.status(), why);
   }
@@ -82,8 +82,8 @@ public final class LoopResources {
    * Closes an object of the device.
    *
    * @param name of the object, for errors
-   * @throws VerbsException if it cannot be closed now; it is tried again before the device is
-   *     closed
+   * @throws VerbsException if it cannot be closed now; closing it is tried again before the device
+   *     is closed
    */
   public void close(String name, Runnable close) {
     try {
@@ -94,7 +94,9 @@ public final class LoopResources {
     }
   }
 
-  /** A pool of receives for its connections, as {@link ReceivePool} takes them. */
+  /**
+   * Creates a pool of receives for the loop's connections; parameters as in {@link ReceivePool}.
+   */
   public ReceivePool newReceivePool(ProtectionDomain domain, int bound, int first) {
     return new ReceivePool(
         loop.queues(),
@@ -108,17 +110,17 @@ public final class LoopResources {
         leftOpen);
   }
 
-  /** Returns receive queues for its connections, where each has its own. */
+  /** Creates the receive queues of connections that do not share a pool. */
   public ReceiveQueues newReceiveQueues() {
     return new ReceiveQueues(receiveFrames, loop.linkedPosts());
   }
 
-  /** Registered memory. */
+  /** Returns the registered memory. */
   public RegisteredMemory memory() {
     return memory;
   }
 
-  /** Runs what takes too long for the loop; may reject it when it has much to do. */
+  /** Returns the executor of allocations that would take the loop too long; it may reject them. */
   public Executor allocations() {
     return allocations;
   }
@@ -128,22 +130,26 @@ public final class LoopResources {
     return exposedBytes;
   }
 
-  /** Notes that so many bytes more wait to be READ; negative once they do no more. */
+  /** Adds to the bytes of messages that wait for peers to READ them; subtracts if negative. */
   public void exposed(long more) {
     exposedBytes += more;
   }
 
-  /** The work request that the next post fills. */
+  /** Returns the work request that the next post fills. */
   public SendWorkRequest send() {
     return send;
   }
 
-  /** Returns where the last buffer that was asked for lies. */
+  /** Returns the location that the last lookup has found; the next one overwrites it. */
   public Location location() {
     return location;
   }
 
-  /** Returns where registered bytes lie; they must be of our allocator. */
+  /**
+   * Returns the location of registered bytes, which the next lookup overwrites.
+   *
+   * @throws IllegalStateException if they are not of the transport's allocator
+   */
   public Location locate(ByteBuf buffer, int index, int length) {
     if (!memory.locate(buffer, index, length, location)) {
       throw new IllegalStateException("not in registered memory: " + buffer);
@@ -151,15 +157,15 @@ public final class LoopResources {
     return location;
   }
 
-  /** The bytes of a frame's buffer. */
+  /** Returns the size of a frame's buffer in bytes. */
   public int frameCapacity() {
     return receiveFrames.capacity();
   }
 
   /**
-   * Allocates the buffer of a frame.
+   * Allocates the buffer of a frame; the caller releases it.
    *
-   * @throws MemoryLimitException at the ceiling
+   * @throws MemoryLimitException at the limit on registered memory
    */
   public ByteBuf newFrame() {
     return receiveFrames.allocate();

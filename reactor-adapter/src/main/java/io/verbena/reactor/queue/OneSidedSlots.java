@@ -5,8 +5,9 @@ import io.verbena.verbs.Capability;
 import io.verbena.verbs.DeviceAttributes;
 
 /**
- * The slots of a send queue that READs, WRITEs and atomics may take: all but a few that are left to
- * frames. READs of long messages, moreover, are no more than the device has in flight at once.
+ * The slots of a send queue that READs, WRITEs and atomics may take: all but a few, which are left
+ * to frames. READs of long messages take no more slots than the device has READs in flight at once.
+ * Only on the loop.
  */
 public final class OneSidedSlots {
   private static final int FRAME_SLOTS = 2;
@@ -18,10 +19,10 @@ public final class OneSidedSlots {
   private final boolean hasAtomics;
   private int reads;
 
-  /** Whether a long message had the last slot, and the next is an operation's. */
+  /** Whether a long message took the last slot, so that the next one is an operation's. */
   private boolean isTurnOfOperations;
 
-  /** The slots of {@code sends}, a queue of this device. */
+  /** Creates the one-sided slots of {@code sends}, a queue of {@code device}. */
   public OneSidedSlots(SendSlots sends, DeviceAttributes device) {
     this.sends = sends;
     longestTransfer = Math.min(LONGEST_TRANSFER, device.maxMessageSize());
@@ -29,17 +30,20 @@ public final class OneSidedSlots {
     hasAtomics = device.supports(Capability.ATOMICS);
   }
 
-  /** The queue. */
+  /** Returns the slots of the queue. */
   public SendSlots sends() {
     return sends;
   }
 
-  /** The most bytes that one request moves. */
+  /** Returns the most bytes that one request moves. */
   public int longestTransfer() {
     return longestTransfer;
   }
 
-  /** Returns whether the device has atomics: if not, it refuses the list that one is in. */
+  /**
+   * Returns whether the device has atomics. A device without them refuses the whole list of
+   * requests that has one.
+   */
   public boolean hasAtomics() {
     return hasAtomics;
   }
@@ -50,24 +54,24 @@ public final class OneSidedSlots {
   }
 
   /**
-   * Has frames with data leave the next slot to one-sided operations, or not any more: as frames
-   * may take the last slots, a stream of them would leave too few for ever.
+   * Makes frames with data leave the next slot to one-sided operations while these are starved:
+   * otherwise a stream of frames could take all slots for ever.
    *
-   * @param starved whether some wait while none is in flight
+   * @param starved whether operations wait while none is in flight
    */
   public void share(boolean starved) {
     sends.keep(starved && !mayPost() ? FRAME_SLOTS + 1 : 0);
   }
 
   /**
-   * Returns whether operations come before READs of long messages where both wait: each of them
-   * would take for ever what comes free.
+   * Returns whether operations come before READs of long messages. The two take turns while both
+   * wait, as either could take every slot that comes free.
    */
   public boolean isTurnOfOperations() {
     return isTurnOfOperations;
   }
 
-  /** An operation has taken a slot. */
+  /** Records that an operation has taken a slot. */
   public void operationPosted() {
     isTurnOfOperations = false;
   }

@@ -6,26 +6,28 @@ import io.verbena.RdmaTimeoutException;
 import java.time.Duration;
 
 /**
- * The owner of a work request in the send queue, which is called when the request ends: once, on
- * the loop.
+ * The owner of a work request in the send queue. Called on the loop; {@link #succeeded} or {@link
+ * #failed} is called once, when the request ends.
  */
 public interface RequestOwner {
 
   /** Returns the name of the operation, for errors. */
   String operation();
 
-  /** The HCA takes too long; the connection is about to be given up, and the request flushed. */
+  /**
+   * Called before the connection ends because the HCA takes too long; the request is flushed then.
+   */
   void overdue(RdmaException error);
 
-  /** Returns what the connection ends with where the HCA takes longer than {@code limit}. */
+  /** Returns the error of the connection if the HCA takes longer than {@code limit}. */
   default RdmaException overdueError(String peer, Duration limit) {
     return new RdmaTimeoutException(
         operation(), peer, "the HCA did not complete it within " + limit);
   }
 
-  /** The request is done. */
+  /** Called when the request has succeeded. */
   void succeeded();
 
-  /** The request failed or was flushed, and the HCA has released its buffers. */
+  /** Called when the request has failed or was flushed; the HCA has released its buffers. */
   void failed(RdmaException error);
 }

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * completion, or a later one of this queue, is polled: completions come in the order of the posts.
  *
  * <p>Where the loop links its posts, a request is posted at the end of the duty cycle at the
- * latest. If the HCA refuses it then, the connection ends, as what was posted behind it is missing
- * a part.
+ * latest. If the HCA refuses it then, the connection ends, as the requests behind it must not
+ * arrive without it. Only on the loop, unless a method says otherwise.
  */
 public final class SendSlots implements LinkedPosts.Poster {
   private static final int FIRST_OWNERS = 2;
@@ -44,29 +44,30 @@ public final class SendSlots implements LinkedPosts.Poster {
   private final SendWorkRequest single;
   private final int inlineLimit;
 
-  /** By sequence modulo their length, which grows with the requests that are under way at once. */
+  /** Owners by sequence, modulo the length; it grows with the requests in flight. */
   private @Nullable RequestOwner[] owners = new @Nullable RequestOwner[FIRST_OWNERS];
 
   private int[] postedAt = new int[FIRST_OWNERS];
   private int head;
   private int tail;
 
-  /** The free slots that frames with data leave. */
+  /** The number of free slots that frames with data leave. */
   private int kept;
 
-  private boolean endIsTold;
+  private boolean newestIsSignaled;
 
-  /** The reason why the HCA has refused a list, until the connection ends for it. */
+  /** Why the HCA has refused a list of requests, until the connection ends for it; else null. */
   private @Nullable Throwable refusal;
 
-  /** The owners of the requests that the HCA refused, which fail with the end of the connection. */
+  /** Owners of refused requests, which fail when the connection ends. */
   private final ArrayDeque<RequestOwner> refused = new ArrayDeque<>(0);
 
   /**
-   * The slots of {@code pair}'s send queue, whose work request ids begin with {@code prefix}.
+   * Creates the slots of {@code pair}'s send queue, whose work request ids begin with {@code
+   * prefix}.
    *
-   * @param receives posted ahead of the requests that may give the peer credits for them
-   * @param ticks asked for while a request is under way
+   * @param receives posted before the requests that may give the peer credits for them
+   * @param ticks requested while a request is in flight
    * @param onRefusal ends the connection when the HCA has refused a list of requests
    */
   public SendSlots(
@@ -93,14 +94,14 @@ public final class SendSlots implements LinkedPosts.Poster {
   }
 
   /**
-   * Returns how many bytes of inline payload a queue pair of this device is to take: none if that
-   * costs.
+   * Returns how many bytes of inline payload a queue pair of {@code device} is to take; 0 unless
+   * its posts are costly.
    */
   public static int inlineData(Device device) {
     return device.hasCostlyPosts() ? Math.min(MOST_INLINE, device.attributes().maxInlineData()) : 0;
   }
 
-  /** The bytes up to which a payload is to be inline. */
+  /** Returns the size in bytes up to which a payload is posted inline. */
   public int inlineLimit() {
     return inlineLimit;
   }
@@ -110,32 +111,32 @@ public final class SendSlots implements LinkedPosts.Poster {
     return Integer.highestOneBit(Math.max(1, capacity - 1)) << 1;
   }
 
-  /** Returns whether device and peer can do what needs a capability; for any thread. */
+  /** Returns whether device and peer support a capability; from any thread. */
   public boolean supports(Capability capability) {
     return pair.supports(capability);
   }
 
-  /** The ticks of its connection. */
+  /** Returns the ticks of its connection. */
   public Ticks ticks() {
     return ticks;
   }
 
-  /** Returns how many requests it takes. */
+  /** Returns how many requests the queue takes. */
   public int capacity() {
     return capacity;
   }
 
-  /** Slots that are free. */
+  /** Returns the number of free slots. */
   public int free() {
     return capacity - (head - tail);
   }
 
-  /** Slots that a frame with data may take; none if it is not positive. */
+  /** Returns the number of slots that frames with data may take; none if it is not positive. */
   public int freeForData() {
     return capacity - kept - (head - tail);
   }
 
-  /** Has frames with data leave so many free slots from now on. */
+  /** Sets the number of free slots that frames with data leave. */
   void keep(int slots) {
     kept = slots;
   }
@@ -145,7 +146,7 @@ public final class SendSlots implements LinkedPosts.Poster {
     return head == tail;
   }
 
-  /** Requests that are not known to be done. */
+  /** Returns the number of requests that are not known to be done. */
   public int depth() {
     return head - tail;
   }
@@ -156,14 +157,17 @@ public final class SendSlots implements LinkedPosts.Poster {
   }
 
   /**
-   * Returns whether no completion may ever show that the newest request is over: unsignaled, it may
-   * have succeeded before the queue was stopped, and then it is not flushed either.
+   * Returns whether the newest request may end without a completion: unsignaled, it may have
+   * succeeded before the queue was stopped, and is not flushed then.
    */
   public boolean isEndUntold() {
-    return head != tail && !endIsTold;
+    return head != tail && !newestIsSignaled;
   }
 
-  /** The slot that the next request takes, below twice the capacity, its own until it completes. */
+  /**
+   * Returns the slot number of the next request, below {@link #slots}; it is that request's own
+   * until it completes.
+   */
   public int nextSlot() {
     return head & mask;
   }
@@ -173,7 +177,7 @@ public final class SendSlots implements LinkedPosts.Poster {
     return mask + 1;
   }
 
-  /** The request that the next {@link #post} posts, to fill. */
+  /** Returns the request to fill for the next {@link #post}. */
   public SendWorkRequest request() {
     return linked == null ? single : linked.next(this);
   }
@@ -181,12 +185,13 @@ public final class SendSlots implements LinkedPosts.Poster {
   /**
    * Posts a request into a free slot.
    *
-   * @param request what {@link #request} has returned last
+   * @param request the request that {@link #request} has returned last
+   * @param owner called when the request ends
    * @throws VerbsException if the HCA refuses it; then nothing was posted
    */
   public void post(SendWorkRequest request, RequestOwner owner) {
     if (refusal != null) {
-      // What is behind a gap must not arrive.
+      // Requests behind a refused one must not arrive.
       refused.add(owner);
       return;
     }
@@ -206,7 +211,7 @@ public final class SendSlots implements LinkedPosts.Poster {
     } else {
       linked.add(pair, this);
     }
-    endIsTold = (request.flags() & SendWorkRequest.SIGNALED) != 0;
+    newestIsSignaled = (request.flags() & SendWorkRequest.SIGNALED) != 0;
     ticks.ask();
   }
 
@@ -221,7 +226,7 @@ public final class SendSlots implements LinkedPosts.Poster {
     }
   }
 
-  /** Posts now what would be posted at the end of the duty cycle. */
+  /** Posts now the requests that would be posted at the end of the duty cycle. */
   public void postLinked() {
     if (linked != null) {
       linked.post(this);
@@ -245,9 +250,9 @@ public final class SendSlots implements LinkedPosts.Poster {
       }
     }
     head = sequence;
-    endIsTold = false;
+    newestIsSignaled = false;
     refusal = why;
-    // Not here: that calls the program's subscribers, in the midst of somebody's post.
+    // Not here: the end of the connection calls subscribers, which must not happen within a post.
     loop.execute(this::endForRefusal);
     return false;
   }
@@ -256,7 +261,7 @@ public final class SendSlots implements LinkedPosts.Poster {
     Throwable why = refusal;
     if (why != null) {
       onRefusal.broke(why);
-      // The queue pair is in its error state now: what is posted is flushed.
+      // The queue pair is in its error state now: further requests are flushed.
       refusal = null;
     }
   }
@@ -275,8 +280,8 @@ public final class SendSlots implements LinkedPosts.Poster {
   }
 
   /**
-   * Retires all before {@code sequence}, which are done though they were not signaled, and returns
-   * the owner of that one, which ended with {@code status}.
+   * Retires all requests up to {@code sequence}, and returns the owner of that one, which ended
+   * with {@code status}. Those before it have succeeded, though they were not signaled.
    */
   public RequestOwner retireTo(int sequence, CompletionStatus status, FailureGuard guard) {
     if (sequence - tail < 0 || sequence - head >= 0) {
@@ -289,7 +294,7 @@ public final class SendSlots implements LinkedPosts.Poster {
     return retire(status);
   }
 
-  /** Calls an owner whose request is done. */
+  /** Tells an owner that its request has succeeded; what it throws ends the connection. */
   public static void succeed(RequestOwner owner, FailureGuard guard) {
     try {
       owner.succeeded();
@@ -310,13 +315,16 @@ public final class SendSlots implements LinkedPosts.Poster {
     return owner;
   }
 
-  /** The owner of the oldest request if that was posted more than so many ticks ago, else null. */
+  /**
+   * Returns the owner of the oldest request if that was posted more than {@code late} ticks ago,
+   * else null.
+   */
   public @Nullable RequestOwner overdue(int late) {
     int at = tail & owners.length - 1;
     return head != tail && loop.tick() - postedAt[at] > late ? owners[at] : null;
   }
 
-  /** Calls {@code visitor} with the owners that somebody waits for; by a watchdog. */
+  /** Calls {@code visitor} with the owners that a subscriber waits for; on a watchdog's thread. */
   public void forEachAwaited(AwaitedVisitor visitor) {
     int now = loop.tick();
     @Nullable RequestOwner[] seen = owners;
@@ -329,8 +337,8 @@ public final class SendSlots implements LinkedPosts.Poster {
   }
 
   /**
-   * Returns the owner of the oldest request, those last that were refused, and forgets it, once the
-   * queue pair is gone.
+   * Removes and returns the owner of the oldest request, or null if there is none; those of refused
+   * requests come last. Called once the queue pair is destroyed.
    */
   public @Nullable RequestOwner abandon() {
     return head == tail ? refused.poll() : retire(CompletionStatus.WR_FLUSH_ERR);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * The parts of a loop and of a queue pair that a connection uses: the slots of its send queue with
- * their owners, the end of its turn, and what it shares with the loop's other connections.
+ * their owners, and the resources that it shares with the loop's other connections.
  */
 @NullMarked
 package io.verbena.reactor.queue;

@@ -4,14 +4,14 @@ package io.verbena.reactor.receive;
 import io.verbena.RdmaOptions;
 
 /**
- * The bytes of messages that wait for their subscribers in copies, of all connections of a loop.
- * They are no registered memory, which has its own limit. Only on the loop.
+ * Counts the bytes of copied messages that wait for their subscribers, for all connections of a
+ * loop. They are no registered memory, which has its own limit. Only on the loop.
  */
 final class CopiedBytes {
-  /** The loops of a device may keep {@code maxRegisteredBytes} divided by this, */
+  /** The loops of a device may keep {@code maxRegisteredBytes} divided by this. */
   private static final int SHARE = 2;
 
-  /** or the JVM's heap divided by this, whichever is less. */
+  /** They may keep the JVM's heap divided by this, if that is less. */
   private static final int SHARE_OF_HEAP = 16;
 
   private final long most;
@@ -32,10 +32,7 @@ final class CopiedBytes {
     bytes -= count;
   }
 
-  /**
-   * Returns whether so many bytes are copied that peers whose messages they are get no more
-   * credits.
-   */
+  /** Returns whether the limit is exceeded: peers with copied messages get no more credits then. */
   boolean isFull() {
     return bytes > most;
   }

@@ -8,7 +8,7 @@ import reactor.core.publisher.Flux;
 /**
  * The values that the peer sends, for one subscriber at a time.
  *
- * @param <T> what that is
+ * @param <T> the type of the values
  */
 final class DemandFlux<T> extends Flux<T> {
   private final DemandQueue<T> source;

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
 /**
- * A queue of what came from the peer, kept until a subscriber asks for it; one subscriber at a
- * time. Once the queue is ended and empty, its subscriber completes or fails. Only on the loop.
+ * A queue of values from the peer, kept until a subscriber requests them; one subscriber at a time.
+ * Once the queue is ended and empty, its subscriber completes or fails. Only on the loop.
  *
- * @param <T> what it holds
+ * @param <T> the type of the values
  */
 abstract class DemandQueue<T> {
   final String operation;
@@ -21,14 +21,14 @@ abstract class DemandQueue<T> {
   /** The subscriber, or null. */
   @Nullable DemandSubscription<T> subscriber;
 
-  /** Whether a subscriber is being called: what comes meanwhile waits. */
+  /** Whether a subscriber is being called: values that arrive meanwhile wait. */
   boolean delivering;
 
   private boolean ended;
   private @Nullable Throwable error;
 
   /**
-   * @param operation how users get its flux, for errors
+   * @param operation the name of the method that returns its flux, for errors
    */
   DemandQueue(String operation, DutyCycleEnd turn, FailureGuard guard) {
     this.operation = operation;
@@ -36,20 +36,18 @@ abstract class DemandQueue<T> {
     this.guard = guard;
   }
 
-  /**
-   * Returns the values that come, for one subscriber at a time; its signals come from this loop.
-   */
+  /** Returns the values, for one subscriber at a time, which is signalled on {@code loop}. */
   public Flux<T> flux(CompletionLoop loop) {
     return new DemandFlux<>(this, loop);
   }
 
-  /** Delivers as much as the subscriber asks for. */
+  /** Delivers as many values as the subscriber has requested. */
   abstract void drain();
 
-  /** Returns whether nothing is left that a subscriber could get. */
+  /** Returns whether no value is left for a subscriber. */
   public abstract boolean isEmpty();
 
-  /** A new subscriber. */
+  /** Takes a new subscriber; fails it if there is one already. */
   void attach(DemandSubscription<T> subscription) {
     if (subscriber != null) {
       subscription.fail(
@@ -60,7 +58,7 @@ abstract class DemandQueue<T> {
     drain();
   }
 
-  /** The subscriber cancelled. */
+  /** Removes a subscriber that has cancelled. */
   void detach(DemandSubscription<T> subscription) {
     if (subscriber == subscription) {
       subscriber = null;
@@ -68,12 +66,15 @@ abstract class DemandQueue<T> {
     }
   }
 
-  /** The subscriber threw this. */
+  /** Ends the connection for what the subscriber threw. */
   void broke(Throwable thrown) {
     guard.broke(thrown);
   }
 
-  /** No more comes: the subscriber ends, with this error or null, when it has all. */
+  /**
+   * Ends the queue: after the last value its subscriber fails with {@code why}, or completes if
+   * that is null.
+   */
   public void end(@Nullable Throwable why) {
     if (!ended) {
       ended = true;

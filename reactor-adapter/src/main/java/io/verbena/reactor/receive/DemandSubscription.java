@@ -9,10 +9,11 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 
 /**
- * A subscriber of what the peer sends, with its demand: two totals, one that any thread raises and
- * one that the loop alone counts up, so that a delivery costs no atomic instruction.
+ * The subscription to a {@link DemandQueue}. Its demand is the difference of two totals: any thread
+ * raises the one, and only the loop counts up the other, so that a delivery costs no atomic
+ * instruction.
  *
- * @param <T> what it is fed
+ * @param <T> the type of the values
  */
 final class DemandSubscription<T> extends ScheduledTask implements Subscription {
   @SuppressWarnings("rawtypes")
@@ -33,7 +34,7 @@ final class DemandSubscription<T> extends ScheduledTask implements Subscription 
     this.loop = loop;
   }
 
-  /** Hands itself to the subscriber, and then to the source. */
+  /** Signals onSubscribe, and then attaches the subscriber to the source. */
   void start() {
     try {
       actual.onSubscribe(this);

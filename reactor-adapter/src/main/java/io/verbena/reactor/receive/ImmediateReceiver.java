@@ -9,8 +9,8 @@ import io.verbena.reactor.wire.ProtocolException;
 import java.util.ArrayDeque;
 
 /**
- * The peer's immediates, kept until they are asked for. They have credits of their own, so that an
- * end which never asks for any stalls its peer's notices and nothing else.
+ * Keeps the peer's immediates until they are requested. They have credits of their own, so that an
+ * end that never requests any stalls only its peer's notices.
  */
 public final class ImmediateReceiver extends DemandQueue<Immediate> {
   private final ReceiveCredits credits;
@@ -18,8 +18,8 @@ public final class ImmediateReceiver extends DemandQueue<Immediate> {
   private final ArrayDeque<Immediate> queue = new ArrayDeque<>();
 
   /**
-   * @param credits what the peer may send
-   * @param window the first of them
+   * @param credits the peer's credits of immediates
+   * @param window the first grant
    */
   public ImmediateReceiver(
       ReceiveCredits credits, int window, DutyCycleEnd turn, FailureGuard guard) {
@@ -29,9 +29,9 @@ public final class ImmediateReceiver extends DemandQueue<Immediate> {
   }
 
   /**
-   * One arrived.
+   * Takes an immediate that arrived.
    *
-   * @throws ProtocolException if the peer had no credit for it
+   * @throws ProtocolException if the peer had no credit for it, or the length is negative
    */
   public void arrived(int value, int length) {
     if (!credits.arrive() || length < 0) {
@@ -69,7 +69,7 @@ public final class ImmediateReceiver extends DemandQueue<Immediate> {
     return queue.isEmpty();
   }
 
-  /** Forgets what was not delivered. */
+  /** Drops undelivered immediates. */
   public void discard() {
     queue.clear();
     endIfDelivered();

@@ -7,8 +7,9 @@ import io.verbena.reactor.queue.LoopResources;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Allocates a long buffer on another thread, as the loop would serve no connection while each byte
- * is zeroed and registered. The loop gets the result; if it is not wanted any more, it is released.
+ * Allocates a long buffer on another thread, as the loop would serve no connection while all bytes
+ * are zeroed and registered. The result goes to the loop; it is released if the allocation was
+ * abandoned.
  */
 final class LargeAllocation implements Runnable {
   private final LoopResources resources;
@@ -21,10 +22,9 @@ final class LargeAllocation implements Runnable {
   private @Nullable Throwable failure;
 
   /**
-   * Starts to allocate.
+   * Prepares an allocation; {@link #start} starts it.
    *
-   * @param onEnd called on the loop when it has ended, unless it was abandoned
-   * @throws java.util.concurrent.RejectedExecutionException if too many others wait
+   * @param onEnd called on the loop when the allocation has ended, unless it was abandoned
    */
   LargeAllocation(LoopResources resources, int length, Runnable onEnd) {
     this.resources = resources;
@@ -32,6 +32,11 @@ final class LargeAllocation implements Runnable {
     this.onEnd = onEnd;
   }
 
+  /**
+   * Starts to allocate.
+   *
+   * @throws java.util.concurrent.RejectedExecutionException if too many others wait
+   */
   void start() {
     resources.allocations().execute(this);
   }
@@ -60,7 +65,7 @@ final class LargeAllocation implements Runnable {
   /**
    * Takes the buffer, which belongs to the caller; returns null if it is not there yet.
    *
-   * @throws io.verbena.MemoryLimitException at the limit
+   * @throws io.verbena.MemoryLimitException at the limit on registered memory
    */
   @Nullable ByteBuf take() {
     Throwable why = failure;
@@ -75,7 +80,7 @@ final class LargeAllocation implements Runnable {
     return made;
   }
 
-  /** Gives the buffer up, as it is not wanted any more. */
+  /** Releases the buffer, now or when the allocation ends. */
   void abandon() {
     abandoned = true;
     ByteBuf made = buffer;

@@ -9,9 +9,9 @@ import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.core.receive.Receives;
 import io.verbena.meters.ConnectionMeter;
-import io.verbena.reactor.credit.CreditReturns;
-import io.verbena.reactor.credit.FrameCredits;
+import io.verbena.reactor.credit.OwedCredits;
 import io.verbena.reactor.credit.ReceiveCredits;
+import io.verbena.reactor.credit.ReceiveFrameCredits;
 import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.queue.LoopResources;
 import io.verbena.reactor.queue.OneSidedSlots;
@@ -23,16 +23,18 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives messages: reads frames, keeps messages until they are asked for, READs long ones, and
- * counts what the peer may send. A frame goes back to the receive queue as soon as it was read; its
- * messages that were not asked for yet keep its memory and another takes its place. Once they hold
- * a quarter as many frames as there are receives, short ones are copied out, and where memory is
- * scarce all are: a connection without demand takes nothing from the others. Where the connections
- * of a loop keep too many copies, a peer that has some of them gets no credits for what is
- * delivered until its own are, and new ones get few.
+ * Receives messages: reads frames, keeps messages until they are requested, READs long ones, and
+ * counts the peer's credits. Only on the loop.
+ *
+ * <p>A frame goes back to the receive queue as soon as it was read. Its messages that were not
+ * requested yet keep its memory, and another buffer takes its place. Once such messages hold a
+ * quarter as many frames as there are receives, those of mostly empty frames are copied, and those
+ * of all frames where registered memory is scarce: a connection without demand takes nothing from
+ * the others. While the connections of a loop keep too many copies, a peer with copied messages
+ * gets no credits for delivered ones until its copies are delivered, and new connections get few.
  */
 public final class MessageReceiver extends DemandQueue<ByteBuf> {
-  /** Messages that wait may hold as many frames as there are receives, divided by this. */
+  /** Waiting messages may hold as many frames as there are receives, divided by this. */
   private static final int HELD_SHARE = 4;
 
   private final LoopResources resources;
@@ -41,8 +43,8 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   private final Receives receives;
   private final OneSidedSlots slots;
   private final ConnectionMeter meter;
-  private final CreditReturns returns;
-  private final FrameCredits frames;
+  private final OwedCredits returns;
+  private final ReceiveFrameCredits frames;
   private final ReceiveCredits messages;
   private final int window;
   private final int longest;
@@ -60,7 +62,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   private long ahead;
   private final int mostHeld;
 
-  /** Frames whose memory messages in the queue keep. */
+  /** The number of frames whose memory messages in the queue keep. */
   private int held;
 
   private final CopiedBytes copies;
@@ -68,21 +70,25 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   /** Bytes of messages in the queue that were copied. */
   private long copied;
 
-  /** Messages that were delivered while too much was copied: the peer gets no credits for them. */
+  /**
+   * The number of messages that were delivered while too much was copied, and whose credits are
+   * withheld.
+   */
   private int withheld;
 
   private boolean waitsForMemory;
   private int waitsSince;
 
   /**
-   * Whether messages of the frame that is being read are copied, as no other can take its place.
+   * Whether messages of the frame that is being read are copied, as no other frame can take its
+   * place.
    */
   private boolean copying;
 
   /** Whether the frame that is being read is mostly empty. */
   private boolean shortFrame;
 
-  /** Whether parts of the frame that is being read were handed on. */
+  /** Whether messages are slices of the frame that is being read. */
   private boolean sliced;
 
   private @Nullable ByteBuf unposted;
@@ -91,16 +97,17 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   private boolean closeCame;
 
   /**
-   * Receives into frames that go back to {@code receives}, or are replaced from {@code buffers}.
+   * Creates a receiver whose frames go back to {@code receives}, or are replaced from {@code
+   * buffers}.
    *
-   * @param returns where credits are counted that the peer gets back
+   * @param returns counts the credits for the peer
    * @param slots for the READs of long messages
    * @param own the handshake that this end sent
    */
   public MessageReceiver(
       ReceiveBuffers buffers,
       Receives receives,
-      CreditReturns returns,
+      OwedCredits returns,
       OneSidedSlots slots,
       DutyCycleEnd turn,
       FailureGuard guard,
@@ -135,7 +142,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     return slots;
   }
 
-  /** A READ ended: its slot, or its place among the READs, may be what another waits for. */
+  /** Counts a READ that ended: another may wait for its slot, or for its place among the READs. */
   void readEnded() {
     slots.readEnded();
     turn.ask();
@@ -144,10 +151,10 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   // ---- frames
 
   /**
-   * Takes a frame that arrived, which now belongs to this.
+   * Reads a frame that arrived; takes ownership of it.
    *
-   * @param to who handles its records
-   * @throws ProtocolException if it is none, or the peer had no credit for it
+   * @param to handles its records
+   * @throws ProtocolException if the frame is malformed, or the peer had no credit for it
    */
   public void received(ByteBuf frame, int length, FrameReader.Handler to) {
     sliced = false;
@@ -168,7 +175,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   }
 
   /**
-   * A receive was taken by an immediate, and nothing written into it.
+   * Takes the frame of a receive that a WRITE with immediate data consumed; it has no content.
    *
    * @throws ProtocolException if the peer had no credit for it
    */
@@ -189,15 +196,15 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     }
   }
 
-  /** Gives back a frame that is not read. */
+  /** Gives back a frame without reading it. */
   public void drop(ByteBuf frame) {
     receives.giveBack(frame);
   }
 
   /**
-   * The peer gives credits of frames back.
+   * Takes frame credits that the peer gives back.
    *
-   * @throws ProtocolException if it has not so many
+   * @throws ProtocolException if it may not give back so many
    */
   public void returned(int count) {
     frames.giveBack(count);
@@ -205,8 +212,8 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   }
 
   /**
-   * Sees to it that a frame, or another for it, is posted again: that of the last message not
-   * before the answer to it is on its way, which is what the peer waits for.
+   * Arranges that a frame, or another one for it, is posted again. The frame of the last message is
+   * posted only after the answer to it, as the peer waits for that.
    */
   private void giveBack(ByteBuf frame) {
     try {
@@ -222,7 +229,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     }
   }
 
-  /** Posts the frame that was kept back, if there is one; at the end of a turn. */
+  /** Posts the frame that was kept back, if there is one. */
   public void repost() {
     ByteBuf frame = unposted;
     if (frame == null) {
@@ -245,7 +252,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     }
   }
 
-  /** A CLOSE came: the peer sends no more messages. */
+  /** Records a CLOSE, after which the peer sends no more messages. */
   public void closeCame() {
     closeCame = true;
   }
@@ -257,7 +264,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     }
   }
 
-  /** A message came, in a frame that may be held on to by its slices. */
+  /** Delivers or keeps a message of a frame, as a slice of it or as a copy. */
   public void message(ByteBuf frame, int start, int length) {
     count();
     if (discarding) {
@@ -288,7 +295,10 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     }
   }
 
-  /** Returns whether a message that waits must not hold the frame, which no other message holds. */
+  /**
+   * Returns whether a message that waits must be copied, as it would be the first to hold its frame
+   * and too many are held.
+   */
   private boolean holdsTooMuch() {
     return held >= mostHeld && !sliced && (shortFrame || resources.memory().isScarce());
   }
@@ -305,10 +315,10 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   }
 
   /**
-   * Counts a message that left the queue out of the copies, or its frame out of the frames held.
-   * Messages of a frame follow each other in the queue: the last of them counts the frame out.
+   * Subtracts a message that left the queue from the copied bytes, or its frame from the frames
+   * held. Messages of a frame follow each other in the queue: the last of them subtracts the frame.
    */
-  private void letGo(ByteBuf message) {
+  private void uncount(ByteBuf message) {
     ByteBuf frame = message.unwrap();
     if (frame == null) {
       forgetCopy(message);
@@ -317,7 +327,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     }
   }
 
-  /** A message left the queue. */
+  /** Subtracts a message that left the queue, if it is a copy. */
   private void forgetCopy(ByteBuf message) {
     if (message.unwrap() == null) {
       copied -= message.capacity();
@@ -325,7 +335,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     }
   }
 
-  /** The peer may send another message, now or when its copies are delivered. */
+  /** Grants the peer another message, now or when its copies are delivered. */
   private void freeMessage() {
     if (copied > 0 && copies.isFull()) {
       withheld++;
@@ -342,7 +352,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     return neighbour instanceof ByteBuf message && message.unwrap() == frame;
   }
 
-  /** A message came that waits in the peer's memory. */
+  /** Takes the announcement of a message in the peer's memory. */
   public void rendezvous(int length, int id, int key, long address) {
     int position = messages.arrived();
     count();
@@ -360,14 +370,14 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
 
   // ---- long messages
 
-  /** Posts READs for what was asked for, as far as slots, memory and read-ahead go. */
+  /** Posts READs of requested messages, as far as slots, memory and read-ahead allow. */
   public void endDutyCycle() {
     while (!unread.isEmpty()) {
       RendezvousRead next = unread.peek();
       try {
         if (!next.isStarted()) {
           if (!isDue(next)) {
-            // Its subscriber went, perhaps while it waited for memory.
+            // Its subscriber may have cancelled while it waited for memory.
             stopWaiting();
             return;
           }
@@ -414,7 +424,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     }
   }
 
-  /** Memory came, or none could be had. */
+  /** Called when an allocation has ended, with or without memory. */
   void memoryCame() {
     turn.ask();
   }
@@ -435,7 +445,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     return inFront < to.demand() && (queue.peek() == read || ahead + read.length <= readAhead);
   }
 
-  /** A message was read. */
+  /** Handles a long message that was read. */
   void wasRead(RendezvousRead read) {
     if (discarding) {
       read.release();
@@ -447,7 +457,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   }
 
   /**
-   * Counts READs as done; they end in the order in which they were announced, so the last id covers
+   * Counts long messages as done, in the order in which they were announced: the last id covers
    * all.
    */
   private void finishReads() {
@@ -483,7 +493,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
         } else {
           message = (ByteBuf) head;
           queue.remove();
-          letGo(message);
+          uncount(message);
         }
         freeMessage();
         to.next(message);
@@ -508,12 +518,12 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
 
   // ---- end
 
-  /** Posts nothing any more. */
+  /** Posts no more receives. */
   public void halt() {
     receives.halt();
   }
 
-  /** Releases what was not delivered, and all that may still come. */
+  /** Releases undelivered messages, and drops those that arrive from now on. */
   public void discard() {
     if (discarding) {
       return;
@@ -540,14 +550,14 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     endIfDelivered();
   }
 
-  /** Keeps what was not delivered for a subscriber; if there is none, for so many ticks. */
+  /** Keeps undelivered messages for a subscriber; if there is none, for so many ticks. */
   public void keepUndelivered(int ticks) {
     if (!isEmpty()) {
       loop.addTickListener(new UndeliveredMessages(this, ticks));
     }
   }
 
-  /** Frees long messages that were not read, once the queue pair is gone. */
+  /** Frees long messages that were not read, once the queue pair is destroyed. */
   public void free() {
     stopWaiting();
     ByteBuf frame = unposted;
@@ -584,7 +594,10 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     return next != null && next.isAllocating();
   }
 
-  /** The coarse clock went on; returns whether it has waited for memory for too long. */
+  /**
+   * Tries again to get memory, on a tick; returns whether a long message has waited too long for
+   * it.
+   */
   public boolean isOutOfMemory() {
     if (!waitsForMemory) {
       return false;

@@ -8,18 +8,21 @@ import io.verbena.reactor.queue.LoopResources;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shared state that connections of one loop receive with: a spare frame, and the count of what
- * they have copied.
+ * The state for receiving that the connections of a loop share: a spare frame, and the count of
+ * copied bytes. Only on the loop.
  */
 public final class ReceiveBuffers {
-  /** The window of connections that are made while too much is copied. */
+  /** The window of connections that are made while too many bytes are copied. */
   private static final int WHEN_FULL = 16;
 
   private final LoopResources resources;
   private final CopiedBytes copies;
   private @Nullable ByteBuf spare;
 
-  /** Buffers in the registered memory of {@code resources}; the spare one goes as the loop ends. */
+  /**
+   * Creates the buffers, in the registered memory of {@code resources}; the spare frame is released
+   * when the loop ends.
+   */
   public ReceiveBuffers(LoopResources resources, RdmaOptions options) {
     this.resources = resources;
     copies = new CopiedBytes(options);
@@ -31,17 +34,20 @@ public final class ReceiveBuffers {
     return resources;
   }
 
-  /** Copies of messages that wait. */
+  /** Returns the count of copied bytes. */
   CopiedBytes copies() {
     return copies;
   }
 
-  /** The first grant of messages to a new peer, where {@code window} is the usual one. */
+  /**
+   * Returns the first grant of messages to a new peer: {@code window}, or less while too many bytes
+   * are copied.
+   */
   public int firstWindow(int window) {
     return copies.isFull() ? Math.min(window, WHEN_FULL) : window;
   }
 
-  /** Sees to it that there is a spare frame; returns false at the ceiling. */
+  /** Allocates a spare frame if there is none; returns false at the limit on registered memory. */
   boolean hasSpare() {
     if (spare == null) {
       try {
@@ -53,7 +59,7 @@ public final class ReceiveBuffers {
     return true;
   }
 
-  /** Takes the spare frame. */
+  /** Takes the spare frame, which belongs to the caller. */
   ByteBuf takeSpare() {
     ByteBuf frame = spare;
     if (frame == null) {

@@ -14,14 +14,15 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message in the peer's memory that this end READs when a subscriber has asked for it.
+ * A message in the peer's memory that this end READs when a subscriber has requested it. Only on
+ * the loop.
  *
  * <pre>{@code
  * announced -> reading -> read -> delivered
- *   | | ^        |  +---> failed: the connection dies of it
+ *   | | ^        |  +---> failed: the connection ends
  *   | v |        +------> given up: skipped once the READs that are posted have ended
- *   | allocating: beside the loop, as it takes long
- *   +-> skipped: nobody will ever ask for it
+ *   | allocating: on another thread, as it takes long
+ *   +-> skipped: no subscriber will request it
  * }</pre>
  */
 final class RendezvousRead implements RequestOwner {
@@ -38,10 +39,10 @@ final class RendezvousRead implements RequestOwner {
   private boolean over;
   private boolean givenUp;
 
-  /** By which the peer knows it. */
+  /** The id by which the peer knows it. */
   final int id;
 
-  /** Its bytes. */
+  /** Its length in bytes. */
   final int length;
 
   /** Its place in the order of all messages. */
@@ -66,7 +67,7 @@ final class RendezvousRead implements RequestOwner {
     return buffer != null;
   }
 
-  /** Returns whether its memory is being allocated beside the loop. */
+  /** Returns whether its memory is being allocated on another thread. */
   boolean isAllocating() {
     return allocation != null;
   }
@@ -76,7 +77,7 @@ final class RendezvousRead implements RequestOwner {
     return over;
   }
 
-  /** The message, once it was read; it belongs to the caller. */
+  /** Returns the message, once it was read; it belongs to the caller. */
   ByteBuf take() {
     ByteBuf message = buffer;
     if (message == null) {
@@ -87,10 +88,10 @@ final class RendezvousRead implements RequestOwner {
   }
 
   /**
-   * Gets memory to read into.
+   * Allocates memory to read into.
    *
-   * @return false if that takes a while yet
-   * @throws MemoryLimitException if there is none
+   * @return false while that is under way on another thread
+   * @throws MemoryLimitException at the limit on registered memory
    */
   boolean prepare() {
     LoopResources resources = receiver.resources();
@@ -129,7 +130,10 @@ final class RendezvousRead implements RequestOwner {
     }
   }
 
-  /** If the HCA refuses, the peer's right to the buffer ends with the connection. */
+  /**
+   * Ends the peer's access to the buffer. If the HCA refuses that, the access ends with the
+   * connection.
+   */
   private void closeSink() {
     Exposure own = sink;
     if (own != null) {
@@ -236,8 +240,8 @@ final class RendezvousRead implements RequestOwner {
   }
 
   /**
-   * Releases the buffer, which no READ is writing into. What that throws ends the connection and
-   * keeps nothing else from being released.
+   * Releases the buffer, which no READ is writing into. What that throws ends the connection, and
+   * does not keep anything else from being released.
    */
   void release() {
     LargeAllocation underway = allocation;

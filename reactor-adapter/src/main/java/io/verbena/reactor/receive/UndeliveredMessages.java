@@ -5,8 +5,8 @@ import io.verbena.core.loop.CompletionLoop;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages that were not delivered when the connection closed. They are kept for the subscriber; if
- * there is none, only for as long as a close may take.
+ * Keeps the messages that were not delivered when the connection closed: for the subscriber, or if
+ * there is none, for as long as a close may take.
  */
 final class UndeliveredMessages implements CompletionLoop.TickListener {
   private final MessageReceiver receiver;

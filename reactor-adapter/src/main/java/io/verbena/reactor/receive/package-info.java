@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Receives messages and immediates: posts receives, READs long messages, and delivers what came to
- * the subscribers that ask for it.
+ * Receives messages and immediates: posts receives, READs long messages, and delivers them to
+ * subscribers as these request them.
  */
 @NullMarked
 package io.verbena.reactor.receive;

@@ -4,16 +4,19 @@ package io.verbena.reactor.send;
 import io.verbena.RdmaException;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for a frame to reach the peer; stands in an intrusive list, in one at a time. */
+/**
+ * Waits for a frame to reach the peer. It is a node of an intrusive list, in one list at a time.
+ * Called on the loop.
+ */
 public interface FrameWaiter {
 
-  /** The peer's HCA has the frame. */
+  /** Called when the peer's HCA has the frame. */
   void frameArrived();
 
-  /** It never will. */
+  /** Called when the frame is lost: the peer's HCA will never have it. */
   void frameLost(RdmaException error);
 
-  /** The next in the list. */
+  /** Returns the next in the list. */
   @Nullable FrameWaiter nextWaiter();
 
   /** Sets the next in the list. */

@@ -19,9 +19,12 @@ final class FramesInFlight {
   private final FailureGuard guard;
 
   /** Frames with data, each at its number modulo the length, which grows with them. */
-  private @Nullable SendFrame[] flying = new @Nullable SendFrame[FIRST];
+  private @Nullable SendFrame[] inFlight = new @Nullable SendFrame[FIRST];
 
-  /** Numbers that no connection uses up: a send may end long after its last frame. */
+  /**
+   * Numbers of frames; 64 bits, which no connection uses up, as a send may end long after its last
+   * frame.
+   */
   private long opened;
 
   private long arrived;
@@ -45,35 +48,35 @@ final class FramesInFlight {
   /**
    * Opens the next frame for data.
    *
-   * @throws MemoryLimitException at the ceiling
+   * @throws MemoryLimitException at the limit on registered memory
    */
   SendFrame open() {
     SendFrame frame = buffers.take();
     frame.open(this, true);
-    if (opened - arrived == flying.length) {
+    if (opened - arrived == inFlight.length) {
       grow();
     }
     frame.number = opened++;
-    flying[at(frame.number)] = frame;
+    inFlight[at(frame.number)] = frame;
     return frame;
   }
 
   private int at(long number) {
-    return (int) number & flying.length - 1;
+    return (int) number & inFlight.length - 1;
   }
 
   private void grow() {
-    @Nullable SendFrame[] fewer = flying;
-    flying = new @Nullable SendFrame[2 * fewer.length];
+    @Nullable SendFrame[] fewer = inFlight;
+    inFlight = new @Nullable SendFrame[2 * fewer.length];
     for (long number = arrived; number != opened; number++) {
-      flying[at(number)] = fewer[(int) number & fewer.length - 1];
+      inFlight[at(number)] = fewer[(int) number & fewer.length - 1];
     }
   }
 
   /**
    * Opens a frame that returns credits and has no data.
    *
-   * @throws MemoryLimitException at the ceiling
+   * @throws MemoryLimitException at the limit on registered memory
    */
   SendFrame openControl() {
     SendFrame frame = buffers.take();
@@ -81,20 +84,20 @@ final class FramesInFlight {
     return frame;
   }
 
-  /** Takes back the frame for data that was opened last, and that is not needed. */
+  /** Takes back the frame for data that was opened last and is not needed. */
   void cancel(SendFrame frame) {
     opened--;
-    flying[at(frame.number)] = null;
+    inFlight[at(frame.number)] = null;
     buffers.giveBack(frame);
   }
 
-  /** The peer's HCA has the frame. */
+  /** Ends a frame that the peer's HCA has: releases its payload and calls its waiters. */
   void arrived(SendFrame frame) {
     frame.releasePayload();
     FrameWaiter waiter = frame.takeWaiters();
     if (frame.data) {
       arrived = frame.number + 1;
-      flying[at(frame.number)] = null;
+      inFlight[at(frame.number)] = null;
     }
     closeArrived |= frame.closes;
     buffers.giveBack(frame);
@@ -120,7 +123,7 @@ final class FramesInFlight {
     frame.releasePayload();
     FrameWaiter waiter = frame.takeWaiters();
     if (frame.data) {
-      flying[at(frame.number)] = null;
+      inFlight[at(frame.number)] = null;
     }
     buffers.giveBack(frame);
     while (waiter != null) {
@@ -132,14 +135,14 @@ final class FramesInFlight {
   }
 
   /**
-   * Returns whether the frame of this number is at the peer; if not, calls {@code waiter} when it
-   * is.
+   * Returns whether the frame of this number has reached the peer; if not, calls {@code waiter}
+   * when it has.
    */
   boolean hasArrived(long number, FrameWaiter waiter) {
     if (number < arrived) {
       return true;
     }
-    SendFrame frame = flying[at(number)];
+    SendFrame frame = inFlight[at(number)];
     if (frame != null) {
       // Else it was lost, and the connection is about to fail all its sends.
       frame.tell(waiter);
@@ -147,7 +150,7 @@ final class FramesInFlight {
     return false;
   }
 
-  /** Returns whether a frame with a CLOSE has arrived. */
+  /** Returns whether a frame with a CLOSE has reached the peer. */
   boolean isCloseArrived() {
     return closeArrived;
   }

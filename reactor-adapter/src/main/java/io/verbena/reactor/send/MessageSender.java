@@ -16,8 +16,8 @@ import io.verbena.core.memory.Exposure;
 import io.verbena.core.memory.Location;
 import io.verbena.meters.ConnectionMeter;
 import io.verbena.meters.Credit;
-import io.verbena.reactor.credit.CreditReturns;
 import io.verbena.reactor.credit.CreditShares;
+import io.verbena.reactor.credit.OwedCredits;
 import io.verbena.reactor.credit.SendCredits;
 import io.verbena.reactor.credit.SendFrameCredits;
 import io.verbena.reactor.guard.Admission;
@@ -36,36 +36,39 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
 /**
- * Sends messages, notices, credits and the CLOSE to the peer, in frames. Three counts hold it back,
- * each of its own: slots of the send queue, frame credits (the peer's receives) and message credits
- * (the peer's demand, which {@link CreditShares} shares among the sends).
+ * Sends messages, notices, credits and the CLOSE to the peer, in frames. Three independent counts
+ * limit it: slots of the send queue, frame credits (the peer's receives) and message credits (the
+ * peer's demand, which {@link CreditShares} shares among the sends). Only on the loop, unless a
+ * method says otherwise.
  *
- * <p><b>Why frame credits cannot run out for good.</b> Let an end's share be the credits that it
- * has and those that it is owed: 4 or more at all times, as it begins with so many, gives back none
- * of them, and its peer takes none of them back. Frames with data leave the last two credits alone,
- * and so do all others but those that return at least {@code T >= 2} credits, where {@code T =
- * max(2, share / 4)}; such a one is sent as soon as T are to be returned and one credit is left.
- * Let all frames have arrived, nothing more be sent, and an end A have two credits or less. Then B
- * owes A at least {@code share - 2 >= T}, whatever that share is by now. B sends nothing only if it
- * has no credit at all, and then A owes B its whole share, which is at least T, and A too must have
- * none. Take the last frame of all, sent by A, say. It left A less than two credits, so it returned
- * T or more to B, and B has sent nothing since: B has credits. Contradiction. And frames that
- * return credits do not breed each other: each costs one and returns two or more. A frame that
- * gives credits back to the peer leaves as many as the first grant was, and is not sent again
- * before more were granted.
+ * <p><b>Why frame credits cannot run out for good.</b> The share of an end is the number of credits
+ * that it has or is owed. It is 4 or more at all times, as the end begins with so many, gives back
+ * none of them, and its peer takes none of them back. Frames with data leave the last two credits
+ * alone. So do all other frames, except those that return at least {@code T >= 2} credits, where
+ * {@code T = max(2, share / 4)}; such a frame is sent as soon as T credits are to be returned and
+ * one credit is left. Suppose that all frames have arrived, nothing more is sent, and an end A has
+ * two credits or less. Then B owes A at least {@code share - 2 >= T}, whatever that share is by
+ * now. B sends nothing only if it has no credit at all; then A owes B its whole share, which is at
+ * least T, so that A must have no credit either. Consider the last frame of all, sent by A, say. It
+ * left A with less than two credits, so it returned T or more to B, and B has sent nothing since: B
+ * has credits, a contradiction. Frames that return credits do not breed each other: each costs one
+ * and returns two or more. A frame that gives credits back to the peer leaves as many as the first
+ * grant was, and is not sent again before more were granted.
  */
 public final class MessageSender {
   /** Frame credits that are left for returning credits. */
   static final int RESERVED_FRAMES = 2;
 
-  /** From here on it is cheaper to have the HCA gather a message than to copy it. */
+  /**
+   * The size in bytes from which it is cheaper to have the HCA gather a message than to copy it.
+   */
   private static final int GATHER_FROM = 1024;
 
   private final LoopResources resources;
   private final CompletionLoop loop;
   private final FramesInFlight flying;
   private final SendSlots sends;
-  private final CreditReturns returns;
+  private final OwedCredits returns;
   private final DutyCycleEnd turn;
   private final FailureGuard guard;
   private final Admission admission;
@@ -91,20 +94,20 @@ public final class MessageSender {
   private int stuckSince;
   private boolean starved;
 
-  /** The reason to send no more to a peer that drops it, or null. */
+  /** The error of sends to a peer that drops messages, or null. */
   private @Nullable RdmaException stopped;
 
   /**
-   * Sends over {@code sends}, in frames of {@code buffers}.
+   * Creates a sender that posts frames of {@code buffers} to {@code sends}.
    *
-   * @param returns what frames return to the peer
+   * @param returns the credits that frames return to the peer
    * @param own the handshake that this end sent
    * @param peer the handshake that the peer sent
    */
   public MessageSender(
       SendFrames buffers,
       SendSlots sends,
-      CreditReturns returns,
+      OwedCredits returns,
       DutyCycleEnd turn,
       FailureGuard guard,
       Admission admission,
@@ -178,7 +181,7 @@ public final class MessageSender {
     shares.granted(newMessages);
   }
 
-  /** Credits that are not used; a moment old where another thread asks. */
+  /** Returns the number of unused credits; from another thread, one that may be outdated. */
   public int credits(Credit kind) {
     return switch (kind) {
       case RECEIVE -> frames.left();
@@ -192,7 +195,7 @@ public final class MessageSender {
     return notices.left() > 0 && frames.left() > RESERVED_FRAMES;
   }
 
-  /** Uses up what a WRITE with immediate takes of the peer. */
+  /** Uses up the credits of a WRITE with immediate data. */
   public void notified() {
     notices.use();
     frames.use();
@@ -203,12 +206,12 @@ public final class MessageSender {
     return notices.left() > 0;
   }
 
-  /** Uses up what a notice in a frame takes of the peer. */
+  /** Uses up the credit of a notice in a frame. */
   public void promiseNotice() {
     notices.use();
   }
 
-  /** Frees what a promised notice has used up, and that is not sent as its WRITE failed. */
+  /** Takes back the credit of a promised notice that is not sent, as its WRITE failed. */
   public void takeBackNotice() {
     notices.takeBack();
     // Others may wait for it.
@@ -217,7 +220,9 @@ public final class MessageSender {
 
   // ---- sends
 
-  /** Sends messages to the peer; takes them over. */
+  /**
+   * Returns a Mono that sends messages to the peer, and takes ownership of each; from any thread.
+   */
   public Mono<Void> send(Publisher<? extends ByteBuf> messages) {
     return new SendOperation(this, messages);
   }
@@ -226,7 +231,7 @@ public final class MessageSender {
     shares.start(send);
   }
 
-  /** The send's upstream is there. */
+  /** Shares the credits after a send got the subscription to its messages. */
   void subscribed() {
     shares.distribute();
   }
@@ -235,21 +240,24 @@ public final class MessageSender {
     return shares.count();
   }
 
-  /** Credits that a send asked for and will not use. */
+  /** Takes back credits that a send will not use. */
   void giveBack(int credits) {
     shares.giveBack(credits);
   }
 
   /**
-   * A send is over.
+   * Removes a send that is over.
    *
-   * @param held how many of its messages stand in the queue
+   * @param held how many of its messages wait
    */
   void end(SendOperation send, int held) {
     shares.end(send, held);
   }
 
-  /** Takes the next message of a send, which used up one of the credits it had asked for. */
+  /**
+   * Takes the next message of a send, and with it one of the credits of the send: places the
+   * message in a frame, or keeps it waiting.
+   */
   void offer(SendOperation send, ByteBuf message, int length) {
     shares.came(length > eagerLimit);
     if (!shares.mayPlace() || !place(send, message, length)) {
@@ -259,12 +267,12 @@ public final class MessageSender {
     turn.ask();
   }
 
-  /** The longest message that this end sends and the peer accepts. */
+  /** Returns the longest message in bytes that this end sends and the peer accepts. */
   int longest() {
     return longest;
   }
 
-  /** Returns whose limit that is, for errors. */
+  /** Returns the name of the option that limits {@link #longest()}, for errors. */
   String limitOfLongest() {
     return isLongestOwn ? "RdmaOptions.maxMessageSize" : "the peer's maxMessageSize";
   }
@@ -285,7 +293,7 @@ public final class MessageSender {
     try {
       gathered = fill(frame, message, length);
     } catch (Throwable e) {
-      // A foreign buffer that throws, or one that somebody has released, which then is not ours.
+      // A foreign buffer threw, or other code has released the message, which is not ours then.
       if (!(e instanceof IllegalReferenceCountException)) {
         ReferenceCountUtil.safeRelease(message);
       }
@@ -301,7 +309,10 @@ public final class MessageSender {
     return true;
   }
 
-  /** Puts a message into a frame; returns false if it was copied. If this throws, it is not in. */
+  /**
+   * Puts a message into a frame; returns false if it was copied. If this throws, the frame does not
+   * have it.
+   */
   private boolean fill(SendFrame frame, ByteBuf message, int length) {
     Location at = resources.location();
     if (length >= GATHER_FROM
@@ -343,7 +354,7 @@ public final class MessageSender {
     return true;
   }
 
-  /** Places what waits, in the order in which it came, as far as credits and slots go. */
+  /** Places waiting messages, in the order of their arrival, as far as credits and slots allow. */
   private void placeWaiting() {
     SendOperation send = shares.takeReady();
     if (send == null) {
@@ -384,7 +395,7 @@ public final class MessageSender {
     }
   }
 
-  /** The peer has read all up to {@code id}. */
+  /** Handles a DONE: the peer has read all long messages up to {@code id}. */
   public void done(int id) {
     exposed.done(id);
   }
@@ -405,7 +416,7 @@ public final class MessageSender {
     }
   }
 
-  /** The open frame if it has room, or else the next; null if neither can be. */
+  /** Returns the open frame if it has room, or else the next one; null if there is neither. */
   private @Nullable SendFrame room(int length) {
     SendFrame full = open;
     if (full != null && full.hasRoom(length, dataLimit)) {
@@ -423,24 +434,24 @@ public final class MessageSender {
     try {
       next = flying.open();
     } catch (MemoryLimitException e) {
-      // The full frame is posted, and signaled, at the end of the turn: no other completion might
-      // retire it. Frames come back as completions are polled, and memory as subscribers release
-      // it; the next tick tries again.
+      // The full frame is posted at the end of the duty cycle, signaled, as no other completion
+      // might retire it. Frames come back as completions are polled, and memory as subscribers
+      // release it; the next tick tries again.
       return null;
     }
     if (full == null) {
       open = next;
     } else {
-      // The next one follows in this turn, and its completion retires this one too.
+      // The next one follows in this duty cycle, and its completion retires this one too.
       postOpen(full, next, ++unsignaled >= signalEvery);
     }
     return next;
   }
 
-  /** Posts the open frame, in whose place {@code next} is open. */
+  /** Posts the open frame, and replaces it with {@code next}. */
   private void postOpen(SendFrame frame, @Nullable SendFrame next, boolean signaled) {
     open = next;
-    // What is stuck now began to be so now: something went on.
+    // Something went on: if the sender gets stuck again, its deadline starts anew.
     setStuck(false);
     post(frame, signaled);
   }
@@ -495,12 +506,12 @@ public final class MessageSender {
         && (returns.isDue() || isCloseDue() || frames.isReturnDue());
   }
 
-  /** Returns whether it has credits of frames that it gives back when it does not use them. */
+  /** Returns whether it has frame credits that it gives back when it does not use them. */
   public boolean hasMoreFrames() {
     return frames.hasMoreThanFirst();
   }
 
-  /** Sends what this turn has brought, and what the peer must know. */
+  /** Sends the messages and notices of this duty cycle, and what the peer must know of credits. */
   public void endDutyCycle() {
     placeWaiting();
     shares.endDutyCycle();
@@ -530,7 +541,7 @@ public final class MessageSender {
     }
   }
 
-  /** Returns whether messages or notices wait for something else than the peer's subscriber. */
+  /** Returns whether messages or notices wait for anything but the peer's subscriber. */
   private boolean isReadyWaiting() {
     return !waitingNotices.isEmpty() || (shares.isReadyWaiting() && !exposed.isEnough());
   }
@@ -557,7 +568,7 @@ public final class MessageSender {
     }
   }
 
-  /** The coarse clock went on: tries again what found no frame credit, no slot or no memory. */
+  /** Tries again, on a tick, what found no frame credit, no slot or no memory. */
   public void tick() {
     frames.tick();
     if (stuck || frames.isReturnDue()) {
@@ -570,14 +581,14 @@ public final class MessageSender {
     return stuck;
   }
 
-  /** Returns whether that has waited for more than so many ticks. */
+  /** Returns whether it has been stuck for more than so many ticks. */
   public boolean isOverdue(int ticks) {
     return stuck && loop.tick() - stuckSince > ticks;
   }
 
   /**
-   * Returns whether the frame of this number is at the peer; if not, calls {@code waiter} when it
-   * is.
+   * Returns whether the frame of this number has reached the peer; if not, calls {@code waiter}
+   * when it has.
    */
   boolean hasArrived(long number, FrameWaiter waiter) {
     return flying.hasArrived(number, waiter);
@@ -585,7 +596,7 @@ public final class MessageSender {
 
   // ---- end
 
-  /** Posts nothing any more. */
+  /** Places no more messages, and gives no more credits to sends. */
   public void halt() {
     halted = true;
     shares.halt();
@@ -599,14 +610,16 @@ public final class MessageSender {
     }
   }
 
-  /** Asks for STOP in the CLOSE, or in another one: this end drops what else comes; idempotent. */
+  /**
+   * Asks for STOP in the CLOSE, or in another one, as this end drops further messages; idempotent.
+   */
   public void askToStop() {
     if (pendingClose.askToStop()) {
       turn.ask();
     }
   }
 
-  /** Calls {@code visitor} with the sends; by a watchdog. */
+  /** Calls {@code visitor} with the sends; on a watchdog's thread. */
   public void forEachAwaited(AwaitedVisitor visitor) {
     shares.forEach(
         send -> {
@@ -616,7 +629,7 @@ public final class MessageSender {
         });
   }
 
-  /** The peer drops what is sent: fails the sends that might ask for more. */
+  /** Fails the sends that may request more messages, as the peer drops them. */
   public void stop(RdmaException why) {
     stopped = why;
     shares.failUnfinished(why);
@@ -632,17 +645,17 @@ public final class MessageSender {
     return pendingClose.isSent();
   }
 
-  /** Returns whether the CLOSE is with the peer. */
+  /** Returns whether the CLOSE has reached the peer. */
   public boolean isCloseArrived() {
     return flying.isCloseArrived();
   }
 
-  /** Returns whether all that was given to send is with the peer. */
+  /** Returns whether no send is under way, and nothing waits for a frame. */
   public boolean isIdle() {
     return shares.count() == 0 && nothingLeft() && exposed.isEmpty();
   }
 
-  /** Frees everything, once the queue pair is gone. */
+  /** Frees everything, once the queue pair is destroyed. */
   public void free(RdmaException error) {
     setStuck(false);
     SendFrame frame = open;
@@ -654,7 +667,7 @@ public final class MessageSender {
     shares.forgetWaiting();
   }
 
-  /** Fails what is still pending. */
+  /** Fails all pending notices and sends. */
   public void fail(RdmaException error) {
     for (Notice notice : waitingNotices) {
       guard.guarded(() -> notice.frameLost(error));

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.send;
 
-/** A value that the peer gets in a frame behind a WRITE, and that waits for the frame to arrive. */
+/**
+ * A notice of a WRITE, which the peer gets in a frame behind the WRITE; it waits for that frame to
+ * arrive.
+ */
 public interface Notice extends FrameWaiter {
 
-  /** The value for the peer. */
+  /** Returns the value for the peer. */
   int immediate();
 
-  /** The bytes that were written. */
+  /** Returns the number of bytes that were written. */
   int noticeLength();
 }

@@ -2,8 +2,8 @@
 package io.verbena.reactor.send;
 
 /**
- * The CLOSE that an end owes its peer. It is sent once, and a second time with STOP where the end
- * drops what comes only since the first.
+ * The CLOSE of this end. It is sent once, and a second time with STOP if this end begins to drop
+ * messages after the first. Only on the loop.
  */
 final class PendingClose {
   private boolean wanted;
@@ -29,7 +29,7 @@ final class PendingClose {
     return wanted;
   }
 
-  /** Returns whether it is in a frame. */
+  /** Returns whether it was put into a frame. */
   boolean isSent() {
     return sent;
   }
@@ -39,7 +39,7 @@ final class PendingClose {
     return wanted && (!sent || stopSent != stopWanted);
   }
 
-  /** It is put into a frame now; returns whether it says STOP. */
+  /** Records that it is put into a frame; returns whether it says STOP. */
   boolean send() {
     sent = true;
     stopSent = stopWanted;

@@ -5,16 +5,16 @@ import io.netty.buffer.ByteBuf;
 import io.verbena.core.memory.Exposure;
 
 /**
- * A message that the peer may READ until it says that it has.
+ * A message that the peer may READ until its DONE comes.
  *
- * @param send whose message it is
+ * @param send the send of the message
  * @param message held until the exposure is closed
- * @param exposure its bytes, and nothing else
- * @param length how many bytes
+ * @param exposure the peer's access to its bytes, and to nothing else
+ * @param length its length in bytes
  */
 record RendezvousSource(SendOperation send, ByteBuf message, Exposure exposure, int length) {
 
-  /** Ends the peer's access, and lets the message go. */
+  /** Ends the peer's access, and releases the message. */
   void close() {
     try {
       exposure.close();

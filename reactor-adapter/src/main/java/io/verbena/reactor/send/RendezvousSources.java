@@ -11,15 +11,21 @@ import io.verbena.reactor.queue.LoopResources;
 import io.verbena.reactor.wire.ProtocolException;
 import java.util.ArrayDeque;
 
-/** The messages of one connection that the peer may READ, in the order of their ids. */
+/**
+ * The messages of one connection that the peer may READ, in the order of their ids. Only on the
+ * loop.
+ */
 final class RendezvousSources {
-  /** The bytes that a connection may always have wait for its peer to READ them. */
+  /** The bytes that a connection may always expose to its peer. */
   private static final int LEAST_BYTES = 256 << 10;
 
-  /** The most such bytes: as many are on their way at 10 GB/s and a round trip of 0.1 ms. */
+  /**
+   * The most bytes that a connection exposes: those in flight at 10 GB/s and a round trip of 0.1
+   * ms.
+   */
   private static final int MOST_BYTES = 1 << 20;
 
-  /** Once the connections of a loop have so many, each may have the least. */
+  /** Once the connections of a loop expose so many bytes, each may expose the least only. */
   private static final int LOOP_BYTES = 4 << 20;
 
   private final LoopResources resources;
@@ -36,8 +42,8 @@ final class RendezvousSources {
   }
 
   /**
-   * Returns whether the peer has enough long messages to READ: more would but take memory, and push
-   * others out of caches.
+   * Returns whether the peer has enough long messages to READ: more would only take memory, and
+   * push others out of caches.
    */
   boolean isEnough() {
     return bytes >= LEAST_BYTES
@@ -46,10 +52,10 @@ final class RendezvousSources {
   }
 
   /**
-   * Exposes a message, which is taken over.
+   * Exposes a message to the peer, and takes ownership of it.
    *
-   * @throws RuntimeException if it cannot be read or exposed, or what its methods throw; then it
-   *     was released
+   * @throws RuntimeException if it cannot be read or exposed, or if its methods throw; it was
+   *     released then
    */
   Exposure add(SendOperation send, ByteBuf message, int length) {
     ByteBuf source = message;
@@ -65,12 +71,15 @@ final class RendezvousSources {
     }
   }
 
-  /** The id of the message that was added last. */
+  /** Returns the id of the message that was added last. */
   int lastId() {
     return firstId + sources.size() - 1;
   }
 
-  /** The message itself if the HCA can reach it as well, else a copy in its place. */
+  /**
+   * Returns the message itself if the HCA can READ from it at no disadvantage, or else a copy in
+   * its place.
+   */
   private ByteBuf registrable(ByteBuf message, int length) {
     RegisteredMemory memory = resources.memory();
     if (memory.locate(message, message.readerIndex(), length, resources.location())
@@ -86,7 +95,7 @@ final class RendezvousSources {
   }
 
   /**
-   * The peer has read all up to {@code id}.
+   * Releases all messages up to {@code id}, which the peer has read.
    *
    * @throws ProtocolException if there is no such message
    */
@@ -104,7 +113,7 @@ final class RendezvousSources {
     }
   }
 
-  /** Ends the peer's access to all, once the queue pair is gone. */
+  /** Ends the peer's access to all, once the queue pair is destroyed. */
   void free(FailureGuard guard) {
     for (RendezvousSource each : sources) {
       guard.guarded(each::close);

@@ -12,8 +12,8 @@ import io.verbena.verbs.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A frame being filled or on its way: a registered buffer, and behind it at most one message that
- * the HCA gathers from where it lies. Used again and again.
+ * A frame that is being filled or in flight: a registered buffer, and behind it at most one message
+ * that the HCA gathers from its own memory. It is used again and again. Only on the loop.
  */
 final class SendFrame implements RequestOwner {
   final ByteBuf buffer;
@@ -69,7 +69,7 @@ final class SendFrame implements RequestOwner {
         && records < FrameLayout.MAX_RECORDS - FrameLayout.CONTROL_RECORDS;
   }
 
-  /** Copies a message in. */
+  /** Adds a message by copying it. */
   void message(ByteBuf message, int length) {
     int at = end;
     ByteBuf to = buffer;
@@ -135,7 +135,9 @@ final class SendFrame implements RequestOwner {
     buffer.setLong(FrameLayout.SECOND_OFFSET, FrameLayout.second(messages, immediates));
   }
 
-  /** Fills a request that sends this frame: inline up to so many bytes. */
+  /**
+   * Fills a request that sends this frame, inline if it has no more than {@code inlineLimit} bytes.
+   */
   SendWorkRequest describe(SendWorkRequest request, int inlineLimit) {
     if (payload != null) {
       request.send().buffer(address, end, lkey);
@@ -167,7 +169,7 @@ final class SendFrame implements RequestOwner {
       try {
         message.release();
       } catch (RuntimeException e) {
-        // All the same the frame must be used again, and its waiters must be called.
+        // The frame must be used again all the same, and its waiters must be called.
         FailureGuard.drop(e);
       }
     }

@@ -6,14 +6,17 @@ import io.verbena.MemoryLimitException;
 import io.verbena.reactor.queue.LoopResources;
 import java.util.ArrayDeque;
 
-/** The idle frames of one loop, for whichever of its connections sends next. */
+/** The idle frames of one loop, for whichever of its connections sends next. Only on the loop. */
 public final class SendFrames {
   private static final int MOST_IDLE = 64;
 
   private final LoopResources resources;
   private final ArrayDeque<SendFrame> idle = new ArrayDeque<>(MOST_IDLE);
 
-  /** Frames in the registered memory of {@code resources}, released when the loop ends. */
+  /**
+   * Creates the cache of frames in the registered memory of {@code resources}; they are released
+   * when the loop ends.
+   */
   public SendFrames(LoopResources resources) {
     this.resources = resources;
     resources.loop().atEnd(this::clear);
@@ -25,9 +28,9 @@ public final class SendFrames {
   }
 
   /**
-   * A frame to send, the one used last if there is one.
+   * Returns a frame to send: the idle one that was used last, or a new one.
    *
-   * @throws MemoryLimitException at the ceiling
+   * @throws MemoryLimitException at the limit on registered memory
    */
   SendFrame take() {
     SendFrame frame = idle.pollLast();

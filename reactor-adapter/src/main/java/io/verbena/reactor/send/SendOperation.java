@@ -29,9 +29,9 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * One send: subscribes to its messages on the loop, asks for as many as there are credits, and
+ * One send: subscribes to its messages on the loop, requests as many as it has credits, and
  * completes when the peer has all. Messages that come from other threads wait in {@link #inbox},
- * which holds no more than were asked for.
+ * which holds no more than were requested.
  */
 final class SendOperation extends Mono<Void>
     implements CoreSubscriber<ByteBuf>, Subscription, LoopTask, Awaited, FrameWaiter, CreditUser {
@@ -106,7 +106,7 @@ final class SendOperation extends Mono<Void>
     RdmaException refusal = sender.refuse();
     if (refusal != null) {
       ended = true;
-      // The messages are never asked for: nothing to release.
+      // The messages are not subscribed to: there is nothing to release.
       if (mayTell()) {
         sender.countFailure(refusal);
         sender.guard().tellError(actual(), refusal);
@@ -279,7 +279,7 @@ final class SendOperation extends Mono<Void>
     }
   }
 
-  /** Fails it, as the message that was taken from it last cannot be read or released. */
+  /** Fails the send, as the message that was taken from it last cannot be read or released. */
   void failAtMessage(Throwable why) {
     ArrayDeque<ByteBuf> queue = held;
     int position = taken - 1 - (queue == null ? 0 : queue.size());
@@ -344,7 +344,7 @@ final class SendOperation extends Mono<Void>
       try {
         subscription.request(credits);
       } catch (Throwable thrown) {
-        // Another send may be about to complete.
+        // Not thrown on, as the caller may be about to complete another send.
         sender.guard().broke(thrown);
       }
     }
@@ -369,7 +369,7 @@ final class SendOperation extends Mono<Void>
     return queue.remove();
   }
 
-  /** Keeps it, as it still finds no place. */
+  /** Puts a message back, as it still finds no place. */
   void holdAgain(ByteBuf message) {
     ArrayDeque<ByteBuf> queue = held;
     if (queue == null) {
@@ -378,18 +378,18 @@ final class SendOperation extends Mono<Void>
     queue.addFirst(message);
   }
 
-  /** A message of this send stands in this frame. */
+  /** Records the frame that has a message of this send. */
   void placed(long frame) {
     placedAny = true;
     lastFrame = frame;
   }
 
-  /** A message of this send waits for the peer to READ it. */
+  /** Counts a message of this send that waits for the peer to READ it. */
   void exposed() {
     unread++;
   }
 
-  /** The peer has read one. */
+  /** Counts a message that the peer has read. */
   void read() {
     unread--;
     completeIfArrived();
@@ -407,7 +407,7 @@ final class SendOperation extends Mono<Void>
     waitsForFrame = false;
   }
 
-  /** Completes it if all its messages came and the peer has them. */
+  /** Completes the send if its publisher has completed and the peer has all messages. */
   void completeIfArrived() {
     if (ended || !exhausted || unread > 0 || waitsForFrame || !isHoldingNothing()) {
       return;
@@ -440,7 +440,7 @@ final class SendOperation extends Mono<Void>
   }
 
   /**
-   * Returns whether the caller is to signal the end to the subscriber; no other caller does then.
+   * Claims the signal of the end for the caller; returns false if another caller has claimed it.
    */
   private boolean mayTell() {
     return told == 0 && TOLD.compareAndSet(this, 0, 1);
@@ -453,8 +453,8 @@ final class SendOperation extends Mono<Void>
   }
 
   /**
-   * Releases all messages that did not get into a frame; those in frames are the HCA's until it
-   * completes.
+   * Releases all messages that are not in a frame; those in frames belong to the HCA until it
+   * completes them.
    */
   private void drop() {
     ended = true;
@@ -519,8 +519,8 @@ final class SendOperation extends Mono<Void>
   }
 
   /**
-   * It waits to be started, or for the peer. One whose messages have not all come may wait for them
-   * alone: it goes on with the loop.
+   * Fails a send that waits to be started, or for the peer. A send whose publisher has not
+   * completed may wait for messages only, and goes on with the loop.
    */
   @Override
   public @Nullable Runnable expire(HeldUp why) {
@@ -530,7 +530,7 @@ final class SendOperation extends Mono<Void>
     cancelled = true;
     RdmaException error = HeldUpLoop.timeout("send", sender.peer(), sender.operationTimeout(), why);
     return () -> {
-      // Releases its messages; nothing if the loop has yet to start it.
+      // The loop releases its messages; if it was not started, there are none.
       sender.loop().schedule(this);
       sender.countFailure(error);
       try {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Sends messages: takes them from their publishers as credits allow, and puts them into frames. */
+/**
+ * Sends messages: requests them from their publishers as credits allow, and puts them into frames.
+ */
 @NullMarked
 package io.verbena.reactor.send;
 

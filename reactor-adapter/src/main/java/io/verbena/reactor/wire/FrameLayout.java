@@ -2,7 +2,7 @@
 package io.verbena.reactor.wire;
 
 /**
- * A frame: what travels in one SEND. A header, then records one behind the other. Numbers are
+ * The layout of a frame, which is the payload of one SEND: a header, then records. Numbers are
  * big-endian.
  *
  * <pre>
@@ -11,8 +11,8 @@ package io.verbena.reactor.wire;
  * </pre>
  *
  * {@code frames}, {@code messages} and {@code immediates} are the sender's grants: how many of each
- * its peer may have sent in all, modulo 2<sup>32</sup>. They only grow; a frame that repeats an
- * earlier grant is good. Frames that were given back by a RETURN count as sent.
+ * its peer may send in all, modulo 2<sup>32</sup>. They only grow; a frame may repeat the last
+ * grant. Frames that were given back by a RETURN count as sent.
  */
 public final class FrameLayout {
   /** The first byte of every frame. */
@@ -33,7 +33,7 @@ public final class FrameLayout {
   /** The most records in a frame: an unsigned short. */
   public static final int MAX_RECORDS = 0xffff;
 
-  /** Room that data leaves, so that a DONE, a CLOSE and a RETURN always find place behind it. */
+  /** The bytes that data leaves free, so that a DONE, a CLOSE and a RETURN always fit behind it. */
   public static final int CONTROL_RESERVE =
       RecordLayout.DONE_LENGTH + RecordLayout.CLOSE_LENGTH + RecordLayout.RETURN_LENGTH;
 
@@ -42,14 +42,14 @@ public final class FrameLayout {
 
   private FrameLayout() {}
 
-  /** The first long of a header. */
+  /** Returns the first long of a header. */
   public static long first(int records, int frames) {
     return ((long) TYPE << (TYPE_SHIFT + 8))
         | ((long) records << RECORDS_SHIFT)
         | (frames & LOW_HALF);
   }
 
-  /** The second long of a header. */
+  /** Returns the second long of a header. */
   public static long second(int messages, int immediates) {
     return ((long) messages << 32) | (immediates & LOW_HALF);
   }
@@ -59,32 +59,34 @@ public final class FrameLayout {
     return first >>> TYPE_SHIFT == (long) TYPE << 8;
   }
 
-  /** The number of records in a first long. */
+  /** Returns the number of records in a first long. */
   public static int records(long first) {
     return (int) (first >>> RECORDS_SHIFT) & MAX_RECORDS;
   }
 
-  /** The grant of frames in a first long. */
+  /** Returns the grant of frames in a first long. */
   public static int frames(long first) {
     return (int) first;
   }
 
-  /** The grant of messages in a second long. */
+  /** Returns the grant of messages in a second long. */
   public static int messages(long second) {
     return (int) (second >>> 32);
   }
 
-  /** The grant of immediates in a second long. */
+  /** Returns the grant of immediates in a second long. */
   public static int immediates(long second) {
     return (int) second;
   }
 
-  /** The bytes of a frame that takes any message of up to {@code eagerSize} bytes. */
+  /**
+   * Returns the size in bytes of a frame that takes any message of up to {@code eagerSize} bytes.
+   */
   public static int capacity(int eagerSize) {
     return dataLimit(eagerSize) + CONTROL_RESERVE;
   }
 
-  /** The bytes of a frame that messages may fill. */
+  /** Returns the bytes of a frame that header and messages may fill. */
   public static int dataLimit(int eagerSize) {
     return HEADER_LENGTH + RecordLayout.HEADER_LENGTH + RecordLayout.padded(eagerSize);
   }

@@ -3,36 +3,40 @@ package io.verbena.reactor.wire;
 
 import io.netty.buffer.ByteBuf;
 
-/** Takes a frame apart. A peer may have put anything into it; nothing behind its end is read. */
+/** Parses frames. Their content is not trusted: nothing behind the end of a frame is read. */
 public final class FrameReader {
 
   /**
-   * Handles the parts of a frame, in their order. Lengths and places are within the frame and the
-   * limits; what else numbers mean is for the handler to judge. What it throws ends the reading.
+   * Handles the parts of a frame, in their order. Lengths and offsets are within the frame and the
+   * limits; the handler checks all other numbers. What it throws ends the reading.
    */
   public interface Handler {
-    /** The grants of the header. */
+    /** Takes the grants of the header. */
     void granted(int frames, int messages, int immediates);
 
-    /** A message of {@code length} bytes from {@code start} on. */
+    /** Takes a message of {@code length} bytes from {@code start} on. */
     void message(ByteBuf frame, int start, int length);
 
-    /** A message of {@code length} bytes, at least 1, that waits at the peer. */
+    /**
+     * Takes the announcement of a message of {@code length} bytes, at least 1, in the peer's
+     * memory.
+     */
     void rendezvous(int length, int id, int key, long address);
 
+    /** Takes a DONE: the peer has read all rendezvous up to {@code id}. */
     void done(int id);
 
     /**
-     * The peer sends no more messages.
+     * Takes a CLOSE: the peer sends no more messages.
      *
-     * @param stop whether it drops what is sent to it
+     * @param stop whether the peer drops further messages
      */
     void closing(boolean stop);
 
-    /** The peer gives so many credits of frames back, which may be negative. */
+    /** Takes {@code count} credits of frames that the peer gives back; it may be negative. */
     void returned(int count);
 
-    /** Immediate data of a WRITE of {@code length} bytes, which may be negative. */
+    /** Takes immediate data of a WRITE of {@code length} bytes, which may be negative. */
     void immediate(int value, int length);
   }
 
@@ -41,10 +45,10 @@ public final class FrameReader {
   /**
    * Reads a frame.
    *
-   * @param frame its bytes from index 0 on
-   * @param length how many came
-   * @param longest bytes of the longest message that is accepted
-   * @throws ProtocolException naming what is wrong; what came before it was handled
+   * @param frame the frame, from index 0 on
+   * @param length its length in bytes
+   * @param longest the longest message in bytes that is accepted
+   * @throws ProtocolException if the frame is malformed; the parts before the error were handled
    */
   public static void read(ByteBuf frame, int length, int longest, Handler to) {
     if (length < FrameLayout.HEADER_LENGTH) {

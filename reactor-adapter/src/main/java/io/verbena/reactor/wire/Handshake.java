@@ -12,20 +12,20 @@ import java.nio.ByteBuffer;
  *  | 0x5652424E | version | first | eagerSize | receiveDepth | window | maxMessageSize |  big-endian
  * </pre>
  *
- * @param version of the protocol
- * @param eagerSize bytes of the longest message that its receives take
+ * @param version the version of the protocol
+ * @param eagerSize the longest message in bytes that its receives take
  * @param first the peer's first grant of frames, an unsigned short
- * @param receiveDepth the most frames that the peer may have a grant of
+ * @param receiveDepth the most frame credits that the peer may have
  * @param window the peer's first grant of messages, and of immediates
- * @param maxMessageSize bytes of the longest message that it accepts
+ * @param maxMessageSize the longest message in bytes that it accepts
  */
 public record Handshake(
     int version, int first, int eagerSize, int receiveDepth, int window, int maxMessageSize) {
 
-  /** The version that this code speaks: in version 1 the grant of frames was the same for good. */
+  /** The version of this implementation. In version 1 the number of frame credits was fixed. */
   public static final int VERSION = 2;
 
-  /** The bytes of an encoded handshake. Some connection managers pad it with zeroes. */
+  /** The length in bytes of an encoded handshake. Some connection managers pad it with zeroes. */
   public static final int LENGTH = 24;
 
   static final int MAGIC = 0x5652_424E;
@@ -33,7 +33,7 @@ public record Handshake(
   private static final int LEAST_EAGER = 64;
   private static final int MOST = 1 << 20;
 
-  /** The bytes to send. */
+  /** Returns the bytes to send. */
   public ByteBuffer encode() {
     return ByteBuffer.allocate(LENGTH)
         .putInt(MAGIC)
@@ -47,7 +47,7 @@ public record Handshake(
   }
 
   /**
-   * Reads a handshake, from position on.
+   * Reads a handshake from the position of {@code data} on.
    *
    * @throws ProtocolException naming the field that is wrong, its value and what was expected
    */

@@ -3,11 +3,11 @@ package io.verbena.reactor.wire;
 
 import org.jspecify.annotations.Nullable;
 
-/** A peer that said something that this protocol does not have. Never leaves the transport. */
+/** Thrown when the peer violates the protocol. Never leaves the transport. */
 public final class ProtocolException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** The version that the peer speaks, or null if that is not what is wrong. */
+  /** The protocol version of the peer, or null if that is not the error. */
   private final @Nullable Integer version;
 
   private ProtocolException(String message, @Nullable Integer version) {
@@ -15,18 +15,18 @@ public final class ProtocolException extends RuntimeException {
     this.version = version;
   }
 
-  /** A field that has a value it cannot have. */
+  /** Returns the exception for a field with an invalid value. */
   public static ProtocolException malformed(String field, long value, String expected) {
     return new ProtocolException(field + ": " + value + " (expected: " + expected + ")", null);
   }
 
-  /** Another version. */
+  /** Returns the exception for another version of the protocol. */
   public static ProtocolException version(int version) {
     return new ProtocolException(
         "protocol version: " + version + " (expected: " + Handshake.VERSION + ")", version);
   }
 
-  /** The version that the peer speaks, or null if that is not what is wrong. */
+  /** Returns the protocol version of the peer, or null if that is not the error. */
   public @Nullable Integer version() {
     return version;
   }

@@ -2,8 +2,8 @@
 package io.verbena.reactor.wire;
 
 /**
- * A record in a frame. It starts with a long that holds its kind in the highest byte and a length
- * in the lower half; the next record starts at the next multiple of 8.
+ * The layout of a record in a frame. It starts with a long that holds its kind in the highest byte
+ * and a length in the lower half; the next record starts at the next multiple of 8.
  *
  * <pre>
  *  0      1   4        8          12      16        24
@@ -28,15 +28,15 @@ public final class RecordLayout {
   /** The sender sends no more messages. It may come twice, the second time to say {@link #STOP}. */
   public static final int CLOSE = 4;
 
-  /** A WRITE before this frame is done: immediate data for devices that have none. */
+  /** Immediate data of a WRITE that was done before this frame, for devices that have none. */
   public static final int IMMEDIATE = 5;
 
-  /** The sender gives credits of frames back, which it does not need now. */
+  /** The sender gives back credits of frames that it does not need now. */
   public static final int RETURN = 6;
 
   /**
-   * In the place of a CLOSE's length: the sender drops what else comes, so that its peer should
-   * stop sending. Ends that do not know it read no length of a CLOSE.
+   * The length of a CLOSE whose sender drops further messages, so that its peer should stop
+   * sending. Ends that do not know STOP ignore the length of a CLOSE.
    */
   public static final int STOP = 1;
 
@@ -56,22 +56,22 @@ public final class RecordLayout {
 
   private RecordLayout() {}
 
-  /** The first long of a record. */
+  /** Returns the first long of a record. */
   public static long header(int kind, int length) {
     return ((long) kind << KIND_SHIFT) | length;
   }
 
-  /** The kind in a record's first long; 0, which is none, if reserved bits are set. */
+  /** Returns the kind in a record's first long; 0, which is no kind, if reserved bits are set. */
   public static int kind(long header) {
     return (header & RESERVED) == 0 ? (int) (header >>> KIND_SHIFT) : 0;
   }
 
-  /** The length in a record's first long, which a peer may have made negative. */
+  /** Returns the length in a record's first long, which a peer may have made negative. */
   public static int length(long header) {
     return (int) header;
   }
 
-  /** The bytes that {@code length} bytes take, up to the next multiple of 8. */
+  /** Returns {@code length}, rounded up to a multiple of 8. */
   public static int padded(int length) {
     return (length + 7) & ~7;
   }

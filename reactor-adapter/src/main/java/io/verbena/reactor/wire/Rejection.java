@@ -11,17 +11,17 @@ import java.nio.ByteBuffer;
  *  | 0x5652424E | version | reason |   big-endian
  * </pre>
  *
- * @param version that the rejecting end speaks
- * @param reason why
+ * @param version the protocol version of the rejecting end
+ * @param reason why the connect was rejected
  */
 public record Rejection(int version, Reason reason) {
 
-  /** The bytes of an encoded rejection. */
+  /** The length in bytes of an encoded rejection. */
   public static final int LENGTH = 8;
 
   /** Reasons, by their number on the wire. */
   public enum Reason {
-    /** Something else, or nothing that this version knows. */
+    /** A reason that this version does not know. */
     UNKNOWN(0, "for a reason unknown"),
     /** The handshake has another version. */
     VERSION(1, "as it speaks another version"),
@@ -31,7 +31,7 @@ public record Rejection(int version, Reason reason) {
     RESOURCES(3, "as it has no resources left"),
     /** The server is being closed. */
     CLOSING(4, "as it is closing"),
-    /** A limit or the program refused it; the reason stands behind this. */
+    /** A limit or the program refused the connection; the reason follows in the private data. */
     REFUSED(5, "for a reason that it does not tell");
 
     private final int code;
@@ -51,13 +51,13 @@ public record Rejection(int version, Reason reason) {
       return UNKNOWN;
     }
 
-    /** Returns a text that people can read. */
+    /** Returns a human-readable text. */
     public String text() {
       return text;
     }
   }
 
-  /** The bytes to send. */
+  /** Returns the bytes to send. */
   public ByteBuffer encode() {
     return ByteBuffer.allocate(LENGTH)
         .putInt(Handshake.MAGIC)
@@ -67,9 +67,9 @@ public record Rejection(int version, Reason reason) {
   }
 
   /**
-   * Reads a rejection, from position on.
+   * Reads a rejection from the position of {@code data} on.
    *
-   * @throws ProtocolException if it is none
+   * @throws ProtocolException if the bytes are no rejection
    */
   public static Rejection decode(ByteBuffer data) {
     int at = data.position();

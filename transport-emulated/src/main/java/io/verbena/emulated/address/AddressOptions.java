@@ -16,10 +16,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of an address, {@code ?option=value&option=value}: in lower case with dashes.
+ * The options of an address, {@code ?option=value&option=value}. Option names are in lower case
+ * with dashes.
  *
- * @param options the options of its scheme
- * @param limits the options of every scheme
+ * @param options the options of the address's scheme
+ * @param limits the limits of the device, which every scheme has
  */
 record AddressOptions<O extends Enum<O>>(Map<O, String> options, Map<LimitOption, String> limits) {
   static final int MAX_PORT = 65_535;
@@ -27,7 +28,7 @@ record AddressOptions<O extends Enum<O>>(Map<O, String> options, Map<LimitOption
   /**
    * Reads the query of an address.
    *
-   * @param type the options that its scheme has
+   * @param type the options of the address's scheme
    * @param decoding decodes a value from the query
    * @throws VerbsException {@code INVALID} for an option that is unknown or given twice, or a value
    *     that cannot be decoded
@@ -101,14 +102,14 @@ record AddressOptions<O extends Enum<O>>(Map<O, String> options, Map<LimitOption
 
   /** Returns a path encoded for a query, which {@link #decodeForm} reads. */
   static String encodePath(String path) {
-    // "%20" for a space is understood by readers that do not know forms, too; "/" stays as it is.
+    // Decoders that do not know forms understand "%20", too, as a space; "/" stays as it is.
     return URLEncoder.encode(path, StandardCharsets.UTF_8).replace("+", "%20").replace("%2F", "/");
   }
 
   /**
    * Returns the port of an address, or -1 if it names none.
    *
-   * @throws VerbsException {@code INVALID} for one out of range
+   * @throws VerbsException {@code INVALID} for a port out of range
    */
   static int port(URI address) {
     int port = address.getPort();

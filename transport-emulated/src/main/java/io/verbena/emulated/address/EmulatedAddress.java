@@ -10,15 +10,15 @@ import java.util.function.UnaryOperator;
  * An address of an emulated HCA: {@code emulated://name?option=value&option=value}.
  *
  * @param name a name within this JVM, to listen on or to connect to
- * @param options the options that it sets; all have a default
- * @param limits the limits that it sets for the device that is opened
+ * @param options the options that the address sets; the others have their defaults
+ * @param limits the limits that the address sets for the opened device
  */
 public record EmulatedAddress(
     String name, Map<Option, String> options, Map<LimitOption, String> limits) {
   /** The scheme of these addresses. */
   public static final String SCHEME = "emulated";
 
-  /** The options of these addresses; in an address, in lower case with dashes. */
+  /** The options of these addresses. An address writes them in lower case with dashes. */
   public enum Option {
     /** {@code sync}, the default, or {@code async}: see {@code EmulatedProvider}. */
     MODE,
@@ -30,7 +30,7 @@ public record EmulatedAddress(
     LATENCY,
     /** The probability that a packet is lost, 0 to 1. */
     LOSS,
-    /** The probability that a packet and all behind it are late. */
+    /** The probability that a packet and all packets behind it are late. */
     DELAY,
     /** The probability that a packet is late, and others overtake it. */
     REORDER,
@@ -48,7 +48,10 @@ public record EmulatedAddress(
     /** A name by which the device can be broken: see {@code DeviceFault}. */
     FUSE;
 
-    /** Returns whether it is an option of a wire, and so needs {@link #WIRE}. */
+    /**
+     * Returns whether the option configures a wire. It then needs {@link #WIRE}, except {@link
+     * #SEED} in mode {@code async}.
+     */
     public boolean isOfWire() {
       return switch (this) {
         case SEED, LATENCY, LOSS, DELAY, REORDER, DUPLICATE, CORRUPTION, PCAP -> true;
@@ -56,6 +59,7 @@ public record EmulatedAddress(
       };
     }
 
+    /** Returns the option's name as written in an address. */
     public String text() {
       return AddressOptions.text(this);
     }

@@ -10,33 +10,34 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code iwarp://host:port?option=value}.
+ * An address of an iWARP HCA: {@code iwarp://host:port?option=value}.
  *
  * @param host an address of this machine, or one to reach
- * @param port a TCP port; 0 if it names none
- * @param options its other options
- * @param limits the limits that it sets for the device that is opened
+ * @param port the TCP port; 0 if the address names none
+ * @param options the address's options
+ * @param limits the limits that the address sets for the opened device
  */
 public record IwarpAddress(
     InetAddress host, int port, Map<Option, String> options, Map<LimitOption, String> limits) {
   /** The scheme of these addresses. */
   public static final String SCHEME = "iwarp";
 
-  /** The options of these addresses; in an address, in lower case with dashes. */
+  /** The options of these addresses. An address writes them in lower case with dashes. */
   public enum Option {
-    /** {@code true} to ask for CRCs in FPDUs, or {@code false}. */
+    /** {@code true} to request CRCs in FPDUs; default {@code false}. */
     CRC,
     /**
-     * {@code false} for no atomics and immediate data, also with peers that have them, or {@code
-     * true}.
+     * {@code false} to disable atomics and immediate data even if the peer supports them; default
+     * {@code true}.
      */
     EXTENSIONS,
-    /** The address of this machine to connect from. */
+    /** The local address to connect from. */
     SOURCE,
-    /** A file to write all bytes to, as a capture. */
+    /** A capture file to write all bytes to. */
     PCAP,
     /** A file with the key that both ends of a connection must have. */
     KEY_FILE,
+    /** As in {@code emulated://}. */
     SANITIZE
   }
 
@@ -76,17 +77,17 @@ public record IwarpAddress(
     return SCHEME + "://" + RoceAddress.text(peer.getAddress()) + ':' + peer.getPort();
   }
 
-  /** Returns whether this end asks for CRCs; they are used if either end does. */
+  /** Returns whether this end requests CRCs. FPDUs carry them if either end requests them. */
   public boolean crc() {
     return "true".equals(options.get(Option.CRC));
   }
 
-  /** Returns whether this end has atomics and immediate data with a peer that has them, too. */
+  /** Returns whether this end uses atomics and immediate data if the peer supports them. */
   public boolean extensions() {
     return !"false".equals(options.get(Option.EXTENSIONS));
   }
 
-  /** Returns the address of this machine that it asks for, or null. */
+  /** Returns the local address of option {@code source}, or null. */
   public @Nullable InetAddress source() {
     String source = options.get(Option.SOURCE);
     return source == null
@@ -110,7 +111,10 @@ public record IwarpAddress(
     return options.get(option);
   }
 
-  /** Returns an address of its host with another port, and with what a peer needs to connect. */
+  /**
+   * Returns an address of the same host with another port, and with the options that a peer needs
+   * to connect.
+   */
   public URI at(int other) {
     StringBuilder text = new StringBuilder(text(new InetSocketAddress(host, other)));
     char separator = '?';

@@ -2,8 +2,8 @@
 package io.verbena.emulated.address;
 
 /**
- * The limits of an emulated device that its address may set lower, whatever its scheme: in an
- * address, in lower case with dashes. Without the option the limit is the device's own.
+ * The limits of an emulated device that an address of any scheme may lower. An address writes them
+ * in lower case with dashes. Without the option the limit is the device's own.
  */
 public enum LimitOption {
   MAX_QUEUE_PAIRS,
@@ -22,7 +22,7 @@ public enum LimitOption {
   MAX_READ_ATOMIC,
   MAX_MESSAGE_SIZE;
 
-  /** Returns its name as written in an address. */
+  /** Returns the option's name as written in an address. */
   public String text() {
     return AddressOptions.text(this);
   }

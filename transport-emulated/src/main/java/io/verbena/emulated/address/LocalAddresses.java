@@ -18,13 +18,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The network interfaces of this machine as devices, and their addresses. */
+/** Lists the network interfaces of this machine as devices, and chooses among their addresses. */
 public final class LocalAddresses {
   private static final String PREFIX = "roce_";
 
   /**
-   * Bytes of IP, UDP, transport headers and invariant CRC; more than are needed, as in Soft-RoCE,
-   * so that both ends of a link come to the same MTU.
+   * The bytes that an MTU leaves for IP, UDP, transport headers and invariant CRC. They are more
+   * than needed, as in Soft-RoCE, so that both ends of a link choose the same MTU.
    */
   private static final int HEADERS = 80;
 
@@ -33,7 +33,9 @@ public final class LocalAddresses {
 
   private LocalAddresses() {}
 
-  /** Returns the names of devices: one for each interface that is up and has an address to use. */
+  /**
+   * Returns the names of the devices: one for each interface that is up and has a usable address.
+   */
   public static List<String> deviceNames() {
     List<String> names = new ArrayList<>();
     try {
@@ -92,10 +94,11 @@ public final class LocalAddresses {
   }
 
   /**
-   * Returns the address of this machine that an address asks for: the one named, or its interface's
-   * first, or the host itself, or the one from which the host is reached.
+   * Returns the local address for a {@code roce://} address: option {@code source}, else the first
+   * address of the interface that option {@code device} names, else the host if it is local, else
+   * the local address of the route to the host. A wildcard host stands for any local address.
    *
-   * @throws VerbsException {@code NO_DEVICE} if there is none
+   * @throws VerbsException {@code NO_DEVICE} if there is no such address
    */
   public static InetAddress choose(RoceAddress address) {
     InetAddress host = address.host();
@@ -103,10 +106,14 @@ public final class LocalAddresses {
     if (source != null) {
       if (!source.getClass().equals(host.getClass())) {
         throw noDevice(
-            "source: " + source.getHostAddress() + " has no way to " + host.getHostAddress());
+            "source: "
+                + source.getHostAddress()
+                + " (expected: of the address family of "
+                + host.getHostAddress()
+                + ")");
       }
       if (!isLocal(source)) {
-        throw noDevice("source: " + source.getHostAddress() + " is no address of this machine");
+        throw noDevice("source: " + source.getHostAddress() + " is not an address of this machine");
       }
       return usable(source);
     }
@@ -120,7 +127,8 @@ public final class LocalAddresses {
   }
 
   /**
-   * Refuses 127.x.y.255, which Java rejects, though the kernel accepts it as all of 127.0.0.0/8.
+   * Returns the address, but refuses 127.x.y.255: Java rejects it, though the kernel accepts all of
+   * 127.0.0.0/8.
    */
   private static InetAddress usable(InetAddress address) {
     byte[] bytes = address.getAddress();
@@ -132,8 +140,8 @@ public final class LocalAddresses {
   }
 
   /**
-   * Returns whether an address is this machine's; all of 127.0.0.0/8 is, also if the interface does
-   * not list it.
+   * Returns whether an address belongs to this machine. All of 127.0.0.0/8 does, even if the
+   * interface does not list it.
    */
   static boolean isLocal(InetAddress address) {
     return (address instanceof Inet4Address && address.isLoopbackAddress())
@@ -156,7 +164,7 @@ public final class LocalAddresses {
     return address;
   }
 
-  /** Returns an address of any interface, preferring those that other hosts reach. */
+  /** Returns an address of any interface, preferring addresses that other hosts reach. */
   private static InetAddress any(Class<? extends InetAddress> family) {
     try {
       for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
@@ -207,7 +215,7 @@ public final class LocalAddresses {
       link = find(loopback(IPV4));
     }
     if (link == null) {
-      throw noDevice(local.getHostAddress() + " is no address of this machine");
+      throw noDevice(local.getHostAddress() + " is not an address of this machine");
     }
     return link;
   }

@@ -15,12 +15,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code roce://host:port?option=value}.
+ * An address of an HCA on UDP sockets: {@code roce://host:port?option=value}.
  *
  * @param host an address of this machine, or one to reach
- * @param port the connection manager's port; 0 if it names none
- * @param options its other options
- * @param limits the limits that it sets for the device that is opened
+ * @param port the connection manager's port; 0 if the address names none
+ * @param options the address's options
+ * @param limits the limits that the address sets for the opened device
  */
 public record RoceAddress(
     InetAddress host, int port, Map<Option, String> options, Map<LimitOption, String> limits) {
@@ -29,7 +29,10 @@ public record RoceAddress(
 
   private static final int MOST_HALF_OPEN = 65_536;
 
-  /** The options of these addresses; in an address, in lower case with dashes. */
+  /**
+   * The options of these addresses, as described at {@code RoceProvider}. An address writes them in
+   * lower case with dashes.
+   */
   public enum Option {
     UDP_PORT,
     DEVICE,
@@ -37,16 +40,16 @@ public record RoceAddress(
     MTU,
     PCAP,
     SANITIZE,
-    /** The most connections that peers have requested and not finished. */
+    /** The maximum number of connections that peers have requested and that are not established. */
     MAX_HALF_OPEN,
     /** The same limit for one IP address. */
     MAX_HALF_OPEN_PER_PEER,
     /** A file whose bytes both ends of a connection must have. */
     KEY_FILE,
-    /** The most connections that one IP address has requested, finished or not. */
+    /** The maximum number of connections that one IP address has requested, established or not. */
     MAX_CONNECTIONS_PER_PEER;
 
-    /** Returns its name as written in an address. */
+    /** Returns the option's name as written in an address. */
     public String text() {
       return AddressOptions.text(this);
     }
@@ -105,7 +108,7 @@ public record RoceAddress(
     }
     if (all[0].isLinkLocalAddress()) {
       throw notSupported(
-          "address: " + address + ": " + text(all[0]) + " (expected: an address beyond a link)");
+          "address: " + address + ": " + text(all[0]) + " (expected: not link-local)");
     }
     return all[0];
   }
@@ -117,8 +120,8 @@ public record RoceAddress(
   }
 
   /**
-   * Returns the UDP port on which the host's HCA takes packets; 0 for any, where it is to be
-   * opened.
+   * Returns the UDP port on which the host's HCA receives packets. 0 stands for any free port, for
+   * an HCA that is opened here.
    */
   public int udpPort() {
     return options.containsKey(Option.UDP_PORT)
@@ -126,7 +129,9 @@ public record RoceAddress(
         : Frame.UDP_PORT;
   }
 
-  /** Returns the payload of a packet that it asks for, or null for the most. */
+  /**
+   * Returns the largest payload of a packet by option {@code mtu}, or null for the most that fits.
+   */
   public @Nullable Mtu mtu() {
     if (!options.containsKey(Option.MTU)) {
       return null;
@@ -156,7 +161,7 @@ public record RoceAddress(
     return file == null ? null : LockKey.read(file);
   }
 
-  /** Returns the address of this machine that it asks for, or null. */
+  /** Returns the local address of option {@code source}, or null. */
   @Nullable InetAddress source() {
     String text = options.get(Option.SOURCE);
     return text == null ? null : resolve(URI.create(SCHEME + "://" + text(host)), text);

@@ -8,12 +8,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code shm://name} or {@code shm://name:port}.
+ * An address of an HCA on shared memory: {@code shm://name} or {@code shm://name:port}.
  *
  * @param name the name of a service of this host, to listen on or to connect to
- * @param port the port beside the name; {@link #NO_PORT} if there is none
- * @param options its other options
- * @param limits the limits that it sets for the device that is opened
+ * @param port the port after the name; {@link #NO_PORT} if there is none
+ * @param options the address's options
+ * @param limits the limits that the address sets for the opened device
  */
 public record ShmAddress(
     String name, int port, Map<Option, String> options, Map<LimitOption, String> limits) {
@@ -25,25 +25,27 @@ public record ShmAddress(
 
   private static final int LONGEST_NAME = 100;
 
-  /** The name that stands for every IP address: the machine itself. */
+  /** The name that replaces every IP address: all of them mean this machine. */
   private static final String THIS_HOST = "localhost";
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
   private static final Pattern IP = Pattern.compile("[0-9.]+|\\[.*]");
 
-  /** The options of these addresses; in an address, in lower case with dashes. */
+  /** The options of these addresses. An address writes them in lower case with dashes. */
   public enum Option {
-    /** The folder where processes meet; without it, one of this user in shared memory. */
+    /** The folder in which processes find each other; default one of this user in shared memory. */
     DIR,
+    /** A capture file to write all packets to. */
     PCAP,
+    /** As in {@code emulated://}. */
     SANITIZE
   }
 
   /**
    * Reads an address. Every IP address means this machine, as {@code localhost} does.
    *
-   * @throws VerbsException {@code INVALID} for another scheme, no name or one that no file may
-   *     have, a port out of range, or an option that is unknown or given twice
+   * @throws VerbsException {@code INVALID} for another scheme, a missing or malformed name, a port
+   *     out of range, or an option that is unknown or given twice
    */
   public static ShmAddress parse(URI address) {
     String host = address.getHost();
@@ -59,7 +61,7 @@ public record ShmAddress(
               + name
               + " (expected: at most "
               + LONGEST_NAME
-              + " letters, digits, dots and dashes)");
+              + " letters, digits, dots, dashes and underscores)");
     }
     int port = AddressOptions.port(address);
     AddressOptions<Option> read =
@@ -72,7 +74,7 @@ public record ShmAddress(
     return options.get(option);
   }
 
-  /** Returns its name with another port. */
+  /** Returns an address of the same name and folder with another port. */
   public URI at(int other) {
     StringBuilder text = new StringBuilder(SCHEME + "://" + name);
     if (other != NO_PORT) {

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wire that an address asks for.
+ * The simulated wire that an address configures.
  *
  * @param schedule the faults and the latency of the wire
  * @param capture the file that packets are written to, or null
@@ -24,7 +24,12 @@ public record WireOptions(FaultSchedule schedule, @Nullable String capture) {
   private static final int MAX_LATENCY_MICROS = 1_000_000;
   private static final int FLIPPED_BITS = 3;
 
-  /** Returns the wire that these options name, or null if they name none. */
+  /**
+   * Returns the wire that these options configure, or null if they have no {@link Option#WIRE}.
+   *
+   * @throws VerbsException {@code INVALID} for a value out of range, or an option of a wire without
+   *     {@link Option#WIRE}
+   */
   public static @Nullable WireOptions of(Map<Option, String> options) {
     String wire = options.get(Option.WIRE);
     if (wire == null) {

@@ -9,11 +9,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that does the requests of a {@link DeferredFabric}: it repeats one step of a queue
- * pair that has something to do, both chosen at random. It sleeps when none has.
+ * The thread that executes the requests of a {@link DeferredFabric}. It chooses at random a queue
+ * pair that has work and takes one step of that work, again and again. It sleeps while no queue
+ * pair has work.
  */
 final class AsyncScheduler {
-  /** One step in this many is followed by a nap, so that polling threads get to see its result. */
+  /**
+   * On average one step in this many is followed by a nap, so that polling threads see its result.
+   */
   private static final int STEPS_PER_NAP = 12;
 
   private static final int LONGEST_NAP_NANOS = 50_000;
@@ -35,18 +38,18 @@ final class AsyncScheduler {
     thread.start();
   }
 
-  /** Ends the thread; no queue pair is left. */
+  /** Ends the thread. Called when no queue pair is left. */
   void end() {
     ended = true;
     LockSupport.unpark(thread);
   }
 
-  /** Returns the random numbers of the scheduler; for its own thread. */
+  /** Returns the random numbers of the scheduler. Used by its own thread only. */
   SplittableRandom random() {
     return random;
   }
 
-  /** Schedules the work of a queue pair; for any thread. */
+  /** Schedules the work of a queue pair. Thread-safe. */
   void schedule(Deferral deferral) {
     if (deferral.markScheduled()) {
       Deferral before;
@@ -89,8 +92,8 @@ final class AsyncScheduler {
     if (deferral.step()) {
       return;
     }
-    // A thread that adds work from here on schedules it again; the second look sees work added
-    // before.
+    // From here on, a thread that adds work schedules the queue pair again; the second step sees
+    // work that was added before.
     deferral.unmarkScheduled();
     if (deferral.step() && deferral.markScheduled()) {
       return;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The work of an {@link AsyncScheduler} for one queue pair. */
 final class Deferral {
-  /** The next scheduled one; used by the scheduler. */
+  /** The next scheduled queue pair's work; used by the scheduler. */
   @Nullable Deferral next;
 
   private final AsyncScheduler scheduler;
@@ -23,7 +23,7 @@ final class Deferral {
     this.receives = receives;
   }
 
-  /** Schedules it, since there may be something to do. */
+  /** Schedules this work. Called when there may be something to do. */
   void schedule() {
     scheduler.schedule(this);
   }
@@ -36,7 +36,10 @@ final class Deferral {
     scheduled.set(false);
   }
 
-  /** Does one of the steps that are allowed now; false if there is none. For the scheduler. */
+  /**
+   * Takes one of the steps that are allowed now; returns false if there is none. Called by the
+   * scheduler.
+   */
   boolean step() {
     return random.nextBoolean()
         ? sends.step(random) || receives.showOne()

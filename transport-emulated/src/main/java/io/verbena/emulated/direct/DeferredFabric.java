@@ -9,9 +9,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The direct fabric in its asynchronous mode: a request is done some time after it was posted, by
- * an {@link AsyncScheduler} that lives as long as there are devices, in any order that the rules of
- * verbs allow. The order depends on the seed, but also on when the program's threads run.
+ * The direct fabric in its asynchronous mode: an {@link AsyncScheduler} executes a request some
+ * time after it was posted, in any order that the rules of verbs allow. The scheduler lives as long
+ * as there are devices. The order depends on the seed, and on when the program's threads run.
  */
 public final class DeferredFabric extends DirectFabric {
   private final long seed;
@@ -25,7 +25,7 @@ public final class DeferredFabric extends DirectFabric {
     random = new SplittableRandom(seed);
   }
 
-  /** {@inheritDoc} In this mode programs post like on an RNIC. */
+  /** {@inheritDoc} True, so that programs post as they do on an RNIC. */
   @Override
   public boolean hasCostlyPosts() {
     return true;

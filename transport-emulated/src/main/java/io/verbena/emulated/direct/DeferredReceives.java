@@ -8,8 +8,8 @@ import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.hca.Ownership;
 
 /**
- * Filled receives whose completions are shown later. If there are too many, the oldest is shown at
- * once.
+ * Filled receives whose completions are published later. If there are too many, the oldest
+ * completion is published at once.
  */
 final class DeferredReceives {
   private static final int CAPACITY = 64;
@@ -18,7 +18,7 @@ final class DeferredReceives {
   private final CompletionEntry[] entries = new CompletionEntry[CAPACITY];
   private final Ownership ownership = new Ownership();
 
-  // From here on: for the owner only.
+  // The fields below are accessed by the owner only.
   private long shown;
   private long added;
 
@@ -29,7 +29,10 @@ final class DeferredReceives {
     }
   }
 
-  /** Adds the youngest one; false if that needed room and the completion queue is full. */
+  /**
+   * Adds a completion, after publishing the oldest one if there is no room; returns false if the
+   * completion queue was full then.
+   */
   boolean add(CompletionEntry completion) {
     ownership.acquire();
     try {
@@ -41,7 +44,7 @@ final class DeferredReceives {
     }
   }
 
-  /** Shows the oldest one; false if there is none. */
+  /** Publishes the oldest completion; returns false if there is none. */
   boolean showOne() {
     boolean overrun = false;
     boolean found;
@@ -71,7 +74,7 @@ final class DeferredReceives {
     overrunIf(overrun);
   }
 
-  /** Drops all that were not shown. */
+  /** Drops all completions that were not published. */
   void clear() {
     ownership.acquire();
     shown = added;
@@ -82,7 +85,10 @@ final class DeferredReceives {
     ownership.awaitHandover();
   }
 
-  /** Shows the oldest one; false if the completion queue is full. For the owner. */
+  /**
+   * Publishes the oldest completion; returns false if the completion queue is full. Called by the
+   * owner.
+   */
   private boolean show() {
     CompletionEntry completion = entries[(int) (shown++ % CAPACITY)];
     EmulatedCompletionQueue queue = pair.receiveCompletions();

@@ -9,9 +9,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The progress of a {@link DirectSendQueue}'s requests that an {@link AsyncScheduler} does. They
- * are done in order, except that a SEND or a WRITE without FENCE may pass outstanding READs and
- * atomics; and they are completed in order, later.
+ * The progress of the requests of a {@link DirectSendQueue} that an {@link AsyncScheduler}
+ * executes. It executes them in order, except that a SEND or a WRITE without FENCE may pass
+ * outstanding READs and atomics. It publishes their completions later, in order.
  *
  * <pre>
  *  completion shown ... | done, not shown ... | READs, atomics, some already passed | not begun ...
@@ -23,11 +23,12 @@ final class DeferredSends {
   private final DirectQueuePair pair;
 
   /**
-   * By slot, the result of a request that was done and whose completion is not shown; else null.
+   * By slot: the result of a request that was executed and whose completion is not published,
+   * otherwise null.
    */
   private final @Nullable TransferResult[] results;
 
-  // From here on: for the owner of the queue only.
+  // The fields below are accessed by the owner of the queue only.
   private long undone;
   private boolean failed;
   private boolean waits;
@@ -38,7 +39,10 @@ final class DeferredSends {
     results = new @Nullable TransferResult[maxSend];
   }
 
-  /** Takes the queue and does one of the steps that are allowed now; false if there is none. */
+  /**
+   * Acquires the queue and takes one of the steps that are allowed now; returns false if there is
+   * none.
+   */
   boolean step(SplittableRandom random) {
     queue.ownership.acquire();
     try {
@@ -59,7 +63,9 @@ final class DeferredSends {
     return state == QueuePairState.RTS || state == QueuePairState.SQD;
   }
 
-  /** Returns the position of the oldest request that is not done, or of one that may pass it. */
+  /**
+   * Returns the position of the oldest request that is not executed, or of one that may pass it.
+   */
   private long choose(SplittableRandom random) {
     if (!RequestOpcodes.isReadOrAtomic(queue.request(undone).opcode()) || random.nextBoolean()) {
       return undone;
@@ -68,8 +74,8 @@ final class DeferredSends {
     for (long position = undone; position < queue.end(); position++) {
       SendWorkRequest request = queue.request(position);
       if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
-        // A READ or atomic beyond the limit of outstanding ones has not begun, and the peer takes
-        // nothing behind one that it refuses: nothing passes either.
+        // No request may pass a READ or atomic beyond the limit of outstanding ones, which has not
+        // begun, or one that the peer refuses: the peer takes no request behind that one.
         if (++reads > pair.attributes().maxReadAtomic() || !queue.isServed(request)) {
           break;
         }
@@ -88,19 +94,19 @@ final class DeferredSends {
     };
   }
 
-  /** Continues a request; another step does the rest of it, if any. */
+  /** Executes a request or a part of it; later steps execute the rest. */
   private void perform(long position) {
     TransferResult result = queue.attempt(queue.request(position));
     if (result == TransferResult.UNDER_WAY) {
       return;
     }
     if (position > undone && (result.isStall() || result == TransferResult.LOCAL_LENGTH)) {
-      // The request does not leave this end, and so passes nothing.
+      // The request does not leave this end, so it cannot pass the older ones.
       return;
     }
     if (result.isStall()) {
       if (!queue.isStalled()) {
-        // The request is tried once more, after the peer can see that somebody waits for it.
+        // The request is tried once more, after the peer can see that this end waits for it.
         queue.stalled();
         return;
       }
@@ -123,8 +129,8 @@ final class DeferredSends {
   }
 
   /**
-   * Finishes the requests before {@code position}, which the peer has had; false if it was reset
-   * meanwhile: they are then repeated like those whose answers were lost.
+   * Finishes the requests before {@code position}, which the peer has received. Returns false if
+   * the peer was reset meanwhile: the requests are then retried like those whose answers were lost.
    */
   private boolean finishOlder(long position) {
     while (undone < position && !failed) {
@@ -174,20 +180,21 @@ final class DeferredSends {
     queue.endFirst(result);
   }
 
-  /** Shows the completions of all requests that were done in order; for the owner. */
+  /** Publishes the completions of all requests that were executed in order. Called by the owner. */
   void showAll() {
     while (queue.first() < undone) {
       showFirst();
     }
   }
 
-  /** Goes on, since the peer may be ready; for the owner. */
+  /** Ends a wait for the peer, which may be ready now. Called by the owner. */
   void resume() {
     waits = false;
   }
 
   /**
-   * Drops everything: the queue is empty, and the next request is at {@code end}. For the owner.
+   * Drops everything: the queue is empty, and the next request is at {@code end}. Called by the
+   * owner.
    */
   void clear(long end) {
     Arrays.fill(results, null);

@@ -14,10 +14,10 @@ import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
 
 /**
- * Requester and responder of UD within this JVM. A responder silently drops a datagram for an
- * unknown queue pair, for one of another type or in no state to receive, with another queue key, or
- * without a receive or with too small a one. Called by the owner of the {@link DirectSendQueue}
- * only, which also takes the receiver's {@link DirectQueuePair#arrivals}.
+ * Requester and responder of UD within this JVM. The responder silently drops a datagram if the
+ * queue pair is unknown, of another type or in no state to receive, if the queue key differs, or if
+ * there is no receive or the receive is too small. Only the owner of the {@link DirectSendQueue}
+ * uses this class; that thread also acquires the receiver's {@link DirectQueuePair#arrivals}.
  */
 final class DirectDatagrams {
   private final DirectQueuePair pair;
@@ -43,7 +43,7 @@ final class DirectDatagrams {
       } else if (!from.add(request.buffers(), pair, 0)) {
         return TransferResult.LOCAL_PROTECTION;
       }
-      // Beyond the MTU nothing is sent, which is no error (IBTA volume 1, C10-93.1.1).
+      // A datagram beyond the MTU is not sent, which is not an error (IBTA volume 1, C10-93.1.1).
       boolean sent =
           length > EmulatedDevice.MTU.bytes()
               || request.addressHandle() == null
@@ -55,12 +55,12 @@ final class DirectDatagrams {
   }
 
   /**
-   * Sends to the addressed queue pair, if there is one; false if the memory of this end cannot be
-   * read.
+   * Sends to the addressed queue pair, if there is one; returns false if the memory of this end
+   * cannot be read.
    */
   private boolean send(SendWorkRequest request, AddressVector way, int length) {
     EmulatedDevice there = pair.fabric().device(way.destination());
-    // All queue pairs of a fabric are of one kind.
+    // All queue pairs of a fabric are of one class.
     DirectQueuePair target =
         there == null ? null : (DirectQueuePair) there.queuePair(request.remoteQueuePair());
     Ownership arrivals = target == null ? null : target.arrivals();
@@ -69,7 +69,7 @@ final class DirectDatagrams {
     }
     int extra = request.opcode() == SendOpcode.SEND_WITH_IMM ? Integer.BYTES : 0;
     GlobalRoute.write(route, way, pair.device().gid(), length, extra);
-    // The high bit asks for the sender's own key (IBTA volume 1, controlled queue keys).
+    // The high bit selects the sender's own key (IBTA volume 1, controlled queue keys).
     int key = request.remoteQueueKey() < 0 ? pair.queueKey() : request.remoteQueueKey();
     arrivals.acquire();
     try {
@@ -109,7 +109,7 @@ final class DirectDatagrams {
       Spans.copy(from, to, length);
       return true;
     } catch (RuntimeException | Error e) {
-      // The owner took the memory away while it was registered.
+      // The program took the memory away while it was registered.
       return false;
     }
   }

@@ -26,8 +26,8 @@ public class DirectFabric implements Fabric {
   private final ConcurrentHashMap<Gid, EmulatedDevice> devices = new ConcurrentHashMap<>();
 
   /**
-   * The same devices as an array: a bind iterates over them, and an iterator would be an
-   * allocation.
+   * The same devices as an array: a bind iterates over them, and an iterator would be allocated
+   * each time.
    */
   private volatile EmulatedDevice[] plugged = {};
 
@@ -77,7 +77,7 @@ public class DirectFabric implements Fabric {
   @Override
   public final void awaitCopies() {
     for (EmulatedDevice device : plugged) {
-      // All queue pairs of a fabric are of one kind.
+      // All queue pairs of a fabric are of one class.
       device.forEachQueuePair(pair -> ((DirectQueuePair) pair).sends().ownership.awaitCopies());
     }
   }

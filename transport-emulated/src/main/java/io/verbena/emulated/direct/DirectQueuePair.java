@@ -28,29 +28,32 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair of the direct fabric, with its peer in this JVM. Its {@link DirectSendQueue} and
+ * A queue pair of the direct fabric, whose peer is in this JVM. Its {@link DirectSendQueue} and
  * {@link ReceiveRing} do the work.
  */
 final class DirectQueuePair extends EmulatedQueuePair {
-  /** Stands for an entry of a completion queue that is not claimed yet. */
+  /** Stands for a completion queue entry that is not claimed yet. */
   static final long UNCLAIMED = -2;
 
   private final DirectFabric fabric;
   private final DirectSendQueue sends;
   private final ReceiveRing receives;
 
-  /** With a shared receive queue: each message's receive passes through {@link #receives}. */
+  /**
+   * Not null with a shared receive queue, from which each message's receive passes through {@link
+   * #receives}.
+   */
   private final @Nullable TakenReceives taken;
 
   /**
-   * For UD, to which many send: owned by the sender whose message is taken. Null for others, whose
-   * messages the owner of the peer's send queue takes.
+   * For UD, to which many queue pairs send: owned by the sender whose message is being delivered.
+   * Null for other types, whose messages the owner of the peer's send queue delivers.
    */
   private final @Nullable Ownership arrivals;
 
   /**
-   * Receives whose completions a scheduler shows later, and its work; both null without a
-   * scheduler.
+   * The receives whose completions a scheduler publishes later; null, like {@link #deferral},
+   * without a scheduler.
    */
   private final @Nullable DeferredReceives deferredReceives;
 
@@ -58,7 +61,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
   private volatile @Nullable DirectQueuePair peer;
 
   /**
-   * @param scheduler does the requests later; null to do them when they are posted
+   * @param scheduler executes the requests later; null to execute them when they are posted
    */
   DirectQueuePair(
       DirectFabric fabric,
@@ -105,7 +108,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
     }
   }
 
-  /** Returns whether {@link #receives} holds a receive; for the thread that takes it. */
+  /** Returns whether {@link #receives} holds a receive. Called by the thread that takes it. */
   boolean hasReceive() {
     return receives.hasNext() || (taken != null && taken.takeInto(receives) && receives.hasNext());
   }
@@ -140,8 +143,8 @@ final class DirectQueuePair extends EmulatedQueuePair {
   }
 
   /**
-   * Returns the connected peer if it is in a state to answer, else null; for the owner of the send
-   * queue.
+   * Returns the connected peer if it is in a state to answer, otherwise null. Called by the owner
+   * of the send queue.
    */
   @Nullable DirectQueuePair reachablePeer() {
     DirectQueuePair other = peer;
@@ -158,9 +161,9 @@ final class DirectQueuePair extends EmulatedQueuePair {
       return null;
     }
     if (other.peer != this) {
-      // The peer goes to RTR just now, and has not looked for its own peer yet. Before it takes
-      // anything away it must wait for this end: either it sees this, or the checks below and later
-      // see its change.
+      // The peer is moving to RTR and has not looked for its own peer yet. Before it takes anything
+      // away it must wait for this end: either it sees this assignment, or the checks below and
+      // later ones see its change.
       other.peer = this;
     }
     return other.state() == QueuePairState.RTS || other.takesMessage() ? other : null;
@@ -177,7 +180,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
   private @Nullable DirectQueuePair findPeer() {
     AddressVector vector = attributes().addressVector();
     EmulatedDevice there = vector == null ? null : fabric.device(vector.destination());
-    // All queue pairs of a fabric are of one kind.
+    // All queue pairs of a fabric are of one class.
     DirectQueuePair found = there == null ? null : (DirectQueuePair) there.queuePair(destination());
     if (found != null && (found.type() != type() || found.isClosed())) {
       found = null;
@@ -194,14 +197,14 @@ final class DirectQueuePair extends EmulatedQueuePair {
    * Completes the receive that {@code sender}, the owner of the peer's send queue, has filled.
    *
    * @param entry a claimed entry of the completion queue, or {@link #UNCLAIMED}
-   * @param completion the sender's completion, complete except for the receive that it is for
+   * @param completion the sender's completion, which lacks only the fields of the receive
    */
   void completeReceive(long entry, CompletionEntry completion, DirectSendQueue sender) {
-    // A message that does not fit costs an unreliable queue pair only the receive.
+    // On an unreliable queue pair, a message that does not fit costs only the receive.
     boolean fails =
         !completion.has(CompletionStatus.SUCCESS)
             && (isReliable() || !completion.has(CompletionStatus.LOC_LEN_ERR));
-    // The state first: a program that sees the completion may connect anew at once.
+    // The state changes first: a program that sees the completion may reconnect at once.
     if (fails && moveToError()) {
       sender.afterRelease(this::flush);
     }
@@ -231,7 +234,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
     }
   }
 
-  /** Takes the next receive, and writes its ID and queue pair into the completion. */
+  /** Takes the next receive, and sets its id and queue pair in the completion. */
   private CompletionEntry takeReceive(CompletionEntry completion) {
     return completion.of(number(), receiveAttachment()).completes(receives.id(), receives.take());
   }
@@ -239,8 +242,8 @@ final class DirectQueuePair extends EmulatedQueuePair {
   /**
    * {@inheritDoc}
    *
-   * <p>Taking ownership waits until the stores of the copy before are visible; work that does not
-   * need ownership is done first, and so costs nothing.
+   * <p>Acquiring ownership stalls until the stores of the previous copy are visible. Checks and key
+   * lookups need no ownership: done before, they cost nothing.
    */
   @Override
   public void postSend(SendWorkRequest request) {
@@ -304,15 +307,15 @@ final class DirectQueuePair extends EmulatedQueuePair {
       }
     } finally {
       receives.posting.release();
-      // Also if one was refused: the requests before it are posted.
+      // Done even if a request was refused: the requests before it are posted.
       receivesPosted(now);
     }
   }
 
   /**
-   * Checks whether a sender waits for receives, and whether these are to be flushed. There is no
-   * fence between the post and this check: a sender that stalls right now and is missed here looks
-   * again by its own timer, since RNR is the exception, and every post would pay for the fence.
+   * Resumes a sender that waits for receives, and flushes these in ERR. There is no fence between
+   * the post and this check, since RNR is rare and every post would pay for the fence: a sender
+   * that stalls at this moment and is missed looks again when its timer fires.
    *
    * @param before the state that the poster saw
    */
@@ -356,7 +359,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
     }
   }
 
-  /** Nothing to do: requests read the attributes of both ends when they are done. */
+  /** Nothing to do: requests read the attributes of both ends when they are executed. */
   @Override
   protected void attributesChanged() {}
 
@@ -382,7 +385,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
     }
   }
 
-  /** Tells a peer that may have waited for this end to be ready to receive. */
+  /** Resumes a peer that may have waited for this end to be ready to receive. */
   private void announce() {
     if (findPeer() != null) {
       receivePosted();
@@ -483,7 +486,8 @@ final class DirectQueuePair extends EmulatedQueuePair {
     if (taken != null) {
       taken.drop(end);
     }
-    // Not earlier: until here, threads that take something away have to wait for the peer, too.
+    // Cleared only now: until here, threads that take something away have to wait for the peer,
+    // too.
     peer = null;
   }
 }

@@ -27,10 +27,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The send queue of a queue pair. A request is done in the thread that posts it. Only if the peer
- * is not ready, it is copied and waits, and all requests behind it: for the peer's next receive,
- * for the peer's state to change, or for the retry timer, which also counts how long a request may
- * wait.
+ * The send queue of a queue pair. The posting thread executes a request. Only if the peer is not
+ * ready, the request is copied and waits, with all requests behind it, for the peer's next receive,
+ * a change of the peer's state, or the retry timer, which also limits the wait.
  *
  * <pre>{@code
  *           post                        peer not ready
@@ -40,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  *                 completion <------------------------------+ or flushed
  * }</pre>
  *
- * <p>In SQD all requests posted before go on like this, and all that are posted then wait; the
- * queue is drained when only those are left.
+ * <p>In SQD the requests that were posted before SQD continue like this, and requests that are
+ * posted in SQD wait; the queue is drained when only the latter are left.
  */
 final class DirectSendQueue {
   private static final long UNKNOWN = -1;
@@ -59,7 +58,9 @@ final class DirectSendQueue {
   private final SendRetry retry;
   private final NextBind nextBind = new NextBind();
 
-  /** The progress of requests that a scheduler does; null if the posting thread does them. */
+  /**
+   * The progress of requests that a scheduler executes; null if the posting thread executes them.
+   */
   private final @Nullable DeferredSends deferred;
 
   /** One past the last request whose completion was polled. */
@@ -71,18 +72,20 @@ final class DirectSendQueue {
    */
   private final PaddedLong stalled = new PaddedLong();
 
-  /** For the owner only: for its own completions, and for the peer's of its messages. */
+  /**
+   * Used by the owner only, for its own completions and for the peer's completions of its messages.
+   */
   private final CompletionEntry completion = new CompletionEntry();
 
   /** True while requests that were posted before SQD may be left. */
   private volatile boolean draining;
 
-  // From here on: for the owner only.
+  // The fields below are accessed by the owner only.
   private long posted;
   private long freedSeen;
   private long firstWaiting;
 
-  /** In SQD: one past the last request that was posted before, or {@link #UNKNOWN}. */
+  /** In SQD: one past the last request that was posted before SQD; otherwise {@link #UNKNOWN}. */
   private long drainEnd = UNKNOWN;
 
   private List<Runnable> afterRelease = new ArrayList<>(2);
@@ -104,7 +107,7 @@ final class DirectSendQueue {
     return deferred;
   }
 
-  /** Returns a completion to be filled and published at once; for the owner. */
+  /** Returns a completion to fill and publish at once. Called by the owner. */
   CompletionEntry completion() {
     return completion;
   }
@@ -117,8 +120,8 @@ final class DirectSendQueue {
   }
 
   /**
-   * Reads the positions of the queue; for any thread, which may see the owner's count a moment
-   * late.
+   * Reads the positions of the queue. Called by any thread, which may see the owner's count a
+   * moment late.
    */
   void read(Map<Figure, Long> into) {
     into.put(Figure.SENDS_DONE, freed.getAcquire());
@@ -130,7 +133,7 @@ final class DirectSendQueue {
     return stalled.getAcquire() != 0;
   }
 
-  /** Gives up ownership, and then does the actions that must not run under it. */
+  /** Releases ownership, and then runs the actions that must not run under it. */
   void release() {
     if (afterRelease.isEmpty()) {
       ownership.release();
@@ -148,16 +151,16 @@ final class DirectSendQueue {
     }
   }
 
-  /** Runs an action once ownership is released; for the owner. */
+  /** Runs an action once ownership is released. Called by the owner. */
   void afterRelease(Runnable action) {
     afterRelease.add(action);
   }
 
   /**
-   * Does a checked request, or makes it wait; for the owner.
+   * Executes a checked request, or makes it wait. Called by the owner.
    *
-   * @param local a key that its first buffer may have, or null
-   * @param remote a key of the peer that it may be for, or null
+   * @param local the entry found for the key of its first buffer, or null; may be outdated
+   * @param remote the entry found for its remote key, or null; may be outdated
    */
   void post(SendWorkRequest request, @Nullable MemoryKey local, @Nullable MemoryKey remote) {
     QueuePairState state = pair.state();
@@ -212,7 +215,9 @@ final class DirectSendQueue {
     }
   }
 
-  /** Posts, while no request waits, in a state in which nothing is sent: SQD, SQE, ERR. */
+  /**
+   * Posts a request in a state in which nothing is sent (SQD, SQE, ERR), while no request waits.
+   */
   private void postAside(SendWorkRequest request, long position, QueuePairState state) {
     if (state == QueuePairState.SQD) {
       waiting.keep(request, position);
@@ -236,20 +241,21 @@ final class DirectSendQueue {
   }
 
   /**
-   * Checks a request by itself; for any thread.
+   * Checks a request, regardless of the queue pair's state. Thread-safe.
    *
-   * @throws PostException if it breaks a limit, or asks for something that is not supported
+   * @throws PostException if the request breaks a limit, or needs a capability that is not
+   *     supported
    */
   void check(SendWorkRequest request) {
     limits.check(request);
   }
 
-  /** Checks a bind of a window of type 1. */
+  /** Checks a bind of a type 1 window. */
   void checkBind(SendWorkRequest request) {
     limits.checkBind(request);
   }
 
-  /** Does a checked bind, or makes it wait; for the owner. */
+  /** Executes a bind, or makes it wait. Called by the owner. */
   void bind(SendWorkRequest request) {
     SendWorkRequest bind = nextBind.of(request);
     try {
@@ -271,7 +277,8 @@ final class DirectSendQueue {
           ? TransferResult.LOCAL_LENGTH
           : transfer.attempt(request, local, remote);
     } catch (RuntimeException | Error e) {
-      // For instance a late error of the JVM: the request ends, and nobody waits for it.
+      // For instance an error that the JVM throws late: the request fails, so that no thread waits
+      // for it in vain.
       transfer.abandon();
       return TransferResult.LOCAL_PROTECTION;
     }
@@ -288,7 +295,7 @@ final class DirectSendQueue {
         : TransferResult.LOCAL_OPERATION;
   }
 
-  /** Takes ownership and goes on with the waiting requests, or has the scheduler do so. */
+  /** Acquires ownership and continues with the waiting requests, or lets the scheduler do so. */
   void resume() {
     ownership.acquire();
     try {
@@ -318,7 +325,7 @@ final class DirectSendQueue {
     return draining;
   }
 
-  /** In SQD: finishes the requests that were posted before, now or when the peer is ready. */
+  /** In SQD: finishes the requests that were posted before SQD, now or when the peer is ready. */
   void drain() {
     ownership.acquire();
     try {
@@ -343,7 +350,7 @@ final class DirectSendQueue {
   }
 
   /**
-   * Goes on with the waiting requests, until none is left or the peer is not ready again; for the
+   * Executes the waiting requests, until none is left or the peer is not ready again. Called by the
    * owner.
    */
   private void advance() {
@@ -374,15 +381,18 @@ final class DirectSendQueue {
     endDrain();
   }
 
-  /** Shows the peer that its next receive, or change of state, is waited for; for the owner. */
+  /**
+   * Makes visible to the peer that this queue waits for its next receive or change of state. Called
+   * by the owner.
+   */
   void stalled() {
     stalled.setRelease(1);
     VarHandle.fullFence();
   }
 
   /**
-   * Returns whether a request may wait further for a stall to end, and then sets the time to retry
-   * it; for the owner.
+   * Returns whether a stalled request may wait further, and if so sets the time to retry it. Called
+   * by the owner.
    */
   boolean mayWait(TransferResult result) {
     return retry.mayWait(result);
@@ -405,7 +415,7 @@ final class DirectSendQueue {
       }
       return;
     }
-    // The states first: a program that sees the completion may connect both ends anew at once.
+    // The states change first: a program that sees the completion may reconnect both ends at once.
     if (pair.isReliable()) {
       if (deferred == null) {
         stopPeerThatRefused(result);
@@ -416,7 +426,8 @@ final class DirectSendQueue {
       pair.moveToSendError();
     }
     if (pair.state() == QueuePairState.RESET) {
-      // The reset may have taken the attributes for whose lack it failed, and drops it.
+      // The reset drops the request, which may have failed only because the reset cleared
+      // attributes.
       return;
     }
     complete(request, position, result.status);
@@ -426,8 +437,8 @@ final class DirectSendQueue {
   }
 
   /**
-   * Takes the peer to ERR if it has refused a request; under the same ownership as the attempt, for
-   * which a reset of the peer waits.
+   * Moves the peer to ERR if it has refused a request. Called under the same ownership as the
+   * attempt, so that a reset of the peer waits for both.
    */
   void stopPeerThatRefused(TransferResult result) {
     DirectQueuePair peer = pair.peer();
@@ -436,34 +447,40 @@ final class DirectSendQueue {
     }
   }
 
-  /** Returns the position of the oldest request that is not completed; for the owner. */
+  /** Returns the position of the oldest request that is not completed. Called by the owner. */
   long first() {
     return firstWaiting;
   }
 
-  /** Returns one past the position of the youngest request that may be done now; for the owner. */
+  /**
+   * Returns one past the position of the youngest request that may be executed now. Called by the
+   * owner.
+   */
   long end() {
     return drainEnd == UNKNOWN ? posted : drainEnd;
   }
 
-  /** Returns a request that was kept; for the owner. */
+  /** Returns a request that was kept. Called by the owner. */
   SendWorkRequest request(long position) {
     return waiting.request(position);
   }
 
-  /** Tries a request that was kept; for the owner. */
+  /** Tries a request that was kept. Called by the owner. */
   TransferResult attempt(SendWorkRequest request) {
     return attempt(request, null, null);
   }
 
-  /** Returns whether a READ or atomic may be sent, and the peer would do it now; for the owner. */
+  /**
+   * Returns whether a READ or atomic may be sent, and the peer would execute it now. Called by the
+   * owner.
+   */
   boolean isServed(SendWorkRequest request) {
     return request.buffers().totalLength() <= maxMessage && transfer.isServed(request);
   }
 
   /**
-   * Tries a request that was kept, and that the peer had before another one, which was tried just
-   * now and may have stopped the peer; for the owner.
+   * Tries a kept request that the peer received before another one, which was tried just now and
+   * may have stopped the peer. Called by the owner.
    */
   TransferResult attemptHadByPeer(SendWorkRequest request) {
     transfer.hadByPeer(true);
@@ -472,13 +489,13 @@ final class DirectSendQueue {
     return result;
   }
 
-  /** Notes that nothing stalls the oldest request any more; for the owner. */
+  /** Records that nothing stalls the oldest request any more. Called by the owner. */
   void proceeded() {
     retry.proceeded();
     stalled.setRelease(0);
   }
 
-  /** Completes the oldest request; for the owner. */
+  /** Completes the oldest request. Called by the owner. */
   void endFirst(TransferResult result) {
     long position = firstWaiting++;
     end(request(position), position, result);
@@ -534,7 +551,7 @@ final class DirectSendQueue {
     }
   }
 
-  /** Takes ownership and restarts a message, of which parts were moved, from its beginning. */
+  /** Acquires ownership and restarts a partly moved message from its beginning. */
   void restart() {
     ownership.acquire();
     transfer.restart();

@@ -19,16 +19,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Requester and responder of one direction of a connection within this JVM: checks a request
  * against both ends in the order in which hardware does, moves its bytes once, and completes the
- * peer's receive, if it takes one. Called by the owner of the {@link DirectSendQueue} only.
+ * peer's receive, if the request takes one. Only the owner of the {@link DirectSendQueue} uses this
+ * class.
  *
  * <p>The order of checks is that of rxe's responder: the requester's memory (for SEND and WRITE);
  * the operation against the peer's rights; a receive, if it needs one; lengths; the peer's memory;
  * the requester's memory (for READ and atomics, when the response arrives).
  *
- * <p>Without acknowledgements (UC, UD) the requester learns of its own failures only. The responder
- * silently drops a message that it refuses, and the receive stays for the next message, unless it
- * was taken from a shared receive queue: then it completes with the error, and the queue pair goes
- * on (classes D and E of responder errors, IBTA volume 1).
+ * <p>Without acknowledgements (UC, UD) the requester learns only of its own failures. The responder
+ * silently drops a message that it refuses, and the receive stays for the next message. A receive
+ * from a shared receive queue completes with the error instead, and the queue pair continues
+ * (classes D and E of responder errors, IBTA volume 1).
  */
 final class DirectTransfer {
   private static final int LOCAL_READ = MemoryKey.LOCAL_READ;
@@ -38,9 +39,9 @@ final class DirectTransfer {
   private static final int REMOTE_ATOMIC = Access.REMOTE_ATOMIC.bit();
 
   /**
-   * Up to this length a completion is claimed before the copy, so that no fence stands between the
-   * stores of the payload and that of the completion; for longer messages, a claimed entry would
-   * hold up its queue.
+   * Up to this length, in bytes, a completion is claimed before the copy, so that no fence
+   * separates the stores of the payload from that of the completion. For longer messages, a claimed
+   * entry would hold up the completion queue.
    */
   private static final int CLAIM_FIRST = 1024;
 
@@ -60,7 +61,9 @@ final class DirectTransfer {
   private final Spans to = new Spans();
   private final int claimFirst;
 
-  /** The parts of READs, and of messages that may pass them; null if messages are moved at once. */
+  /**
+   * The parts of READs and atomics; null, like {@link #sendParts}, if messages are moved at once.
+   */
   private final @Nullable MessageParts readParts;
 
   private final @Nullable MessageParts sendParts;
@@ -81,8 +84,9 @@ final class DirectTransfer {
   }
 
   /**
-   * Sets whether the peer has had the request that is tried next: then it answers, though another
-   * request may have stopped it since. Used only if an {@link AsyncScheduler} does the requests.
+   * Sets whether the peer has received the request that is tried next: it then answers, even if
+   * another request has stopped it since. Used only if an {@link AsyncScheduler} executes the
+   * requests.
    */
   void hadByPeer(boolean had) {
     hadByPeer = had;
@@ -96,7 +100,7 @@ final class DirectTransfer {
     }
   }
 
-  /** Drops the request that it was trying. */
+  /** Drops the request that is being tried. */
   void abandon() {
     restart();
     clearSpans();
@@ -105,8 +109,8 @@ final class DirectTransfer {
   /**
    * Tries a request once.
    *
-   * @param local a key that its first buffer may have, or null
-   * @param remote a key of the peer that it may be for, or null
+   * @param local the entry found for the key of its first buffer, or null; may be outdated
+   * @param remote the entry found for its remote key, or null; may be outdated
    */
   TransferResult attempt(
       SendWorkRequest request, @Nullable MemoryKey local, @Nullable MemoryKey remote) {
@@ -148,7 +152,7 @@ final class DirectTransfer {
     return acknowledged ? result : result.unacknowledged();
   }
 
-  /** Checks what the peer has no part in. */
+  /** Checks a READ or atomic at this end, without the peer. */
   private TransferResult checkReadOrAtomic(SendWorkRequest request) {
     if (RequestOpcodes.isAtomic(request.opcode())
         && request.buffers().totalLength() != Long.BYTES) {
@@ -157,7 +161,7 @@ final class DirectTransfer {
     return pair.requestsReadsAndAtomics() ? TransferResult.DONE : TransferResult.LOCAL_OPERATION;
   }
 
-  /** Handles UD, and connections whose peer cannot answer. */
+  /** Executes datagrams, and requests whose peer cannot answer. */
   private TransferResult withoutPeer(SendWorkRequest request) {
     if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
       return TransferResult.NO_ANSWER;
@@ -248,7 +252,7 @@ final class DirectTransfer {
         move(source, sourceOffset, target.memory(), targetOffset, length);
       }
     } catch (RuntimeException | Error e) {
-      copied = scattered ? whoseSpans() : whose(source, sourceOffset, length);
+      copied = scattered ? failedEndOfSpans() : failedEnd(source, sourceOffset, length);
     }
     if (scattered) {
       clearSpans();
@@ -341,7 +345,7 @@ final class DirectTransfer {
           move(source, sourceOffset, target.memory(), targetOffset, length);
         }
       } catch (RuntimeException | Error e) {
-        copied = source == null ? whoseSpans() : whose(source, sourceOffset, length);
+        copied = source == null ? failedEndOfSpans() : failedEnd(source, sourceOffset, length);
       }
       if (source == null) {
         clearSpans();
@@ -354,7 +358,7 @@ final class DirectTransfer {
       return TransferResult.LOCAL_PROTECTION;
     }
     boolean moved = copied == Copied.ALL;
-    // Without acknowledgements nobody learns of a refused WRITE, as on packets.
+    // Without acknowledgements neither end learns of a refused WRITE, as with packets.
     if (withImmediate && (moved || acknowledged)) {
       CompletionStatus status = moved ? CompletionStatus.SUCCESS : CompletionStatus.LOC_PROT_ERR;
       DirectSendQueue sends = pair.sends();
@@ -402,7 +406,7 @@ final class DirectTransfer {
         move(source.memory(), sourceOffset, target.memory(), targetOffset, length);
         return moved(Copied.ALL);
       } catch (RuntimeException | Error e) {
-        return moved(whose(source.memory(), sourceOffset, length));
+        return moved(failedEnd(source.memory(), sourceOffset, length));
       }
     }
     if (!to.add(buffers, pair, LOCAL_WRITE)) {
@@ -414,13 +418,13 @@ final class DirectTransfer {
       moveSpans(length);
       return moved(Copied.ALL);
     } catch (RuntimeException | Error e) {
-      return moved(whoseSpans());
+      return moved(failedEndOfSpans());
     } finally {
       clearSpans();
     }
   }
 
-  /** Returns whether the peer, if it had a READ or atomic now, would do it. */
+  /** Returns whether the peer would execute a READ or atomic now. */
   boolean isServed(SendWorkRequest request) {
     DirectQueuePair peer = pair.reachablePeer();
     boolean isRead = request.opcode() == SendOpcode.RDMA_READ;
@@ -474,7 +478,7 @@ final class DirectTransfer {
           swap
               ? target.compareAndSwap(at, request.compareOrAdd(), request.swap())
               : target.fetchAndAdd(at, request.compareOrAdd());
-      // The peer has done it before its answer fails.
+      // From here on the peer has executed the atomic, and only its answer can fail.
       refusal = TransferResult.LOCAL_PROTECTION;
       if (!to.add(buffers, pair, LOCAL_WRITE)) {
         return refusal;
@@ -501,7 +505,7 @@ final class DirectTransfer {
     to.clear();
   }
 
-  /** As {@link #move}, if the buffers at one end are several. */
+  /** Does the same as {@link #move}, for several buffers at one end. */
   private void moveSpans(int length) {
     if (moving == null) {
       Spans.copy(from, to, length);
@@ -512,11 +516,11 @@ final class DirectTransfer {
   }
 
   /**
-   * Copies the bytes once. Access to memory that its owner took away while it was registered
-   * throws: {@link IllegalStateException} if it was freed, {@code WrongThreadException} if other
-   * threads cannot access it, {@link InternalError} if it is of a file that was truncated. The
-   * request then fails like one on a closed region, at the end whose memory it is. Callers catch
-   * the exception, not this method: the JVM may throw an {@link InternalError} as it returns.
+   * Copies the bytes once. Throws if the program took memory away while it was registered: {@link
+   * IllegalStateException} if the memory was freed, {@code WrongThreadException} if other threads
+   * cannot access it, {@link InternalError} if its file was truncated. The request then fails like
+   * one on a closed region, at the end whose memory it is. The callers catch the exception, not
+   * this method, since the JVM may throw an {@link InternalError} as late as on return.
    */
   private void move(
       ByteBuffer source, int sourceOffset, ByteBuffer target, int targetOffset, int length) {
@@ -530,13 +534,13 @@ final class DirectTransfer {
   }
 
   /** Returns which end's memory made the copy fail. */
-  private static Copied whose(ByteBuffer source, int sourceOffset, int length) {
+  private static Copied failedEnd(ByteBuffer source, int sourceOffset, int length) {
     return Spans.isReadable(source, sourceOffset, length)
         ? Copied.TARGET_FAILED
         : Copied.SOURCE_FAILED;
   }
 
-  private Copied whoseSpans() {
+  private Copied failedEndOfSpans() {
     return from.isReadable() ? Copied.TARGET_FAILED : Copied.SOURCE_FAILED;
   }
 

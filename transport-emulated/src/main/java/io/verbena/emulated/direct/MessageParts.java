@@ -21,7 +21,7 @@ final class MessageParts {
     this.random = random;
   }
 
-  /** Splits {@code length} bytes into parts, unless that is done already. */
+  /** Splits {@code length} bytes into parts, unless the message is split already. */
   void begin(int length) {
     if (count > 0) {
       return;
@@ -50,7 +50,7 @@ final class MessageParts {
     return cuts[order[moved] + 1] - from();
   }
 
-  /** Notes that a part was moved; returns whether there are more. */
+  /** Records that a part was moved; returns whether there are more. */
   boolean next() {
     if (count == 0 || ++moved == count) {
       reset();

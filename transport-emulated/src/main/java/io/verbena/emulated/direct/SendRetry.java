@@ -5,7 +5,7 @@ import io.verbena.verbs.DeviceCounters.Counter;
 
 /**
  * Decides how long the oldest request of a send queue waits for a peer that is not ready, and when
- * it is tried again without a signal of the peer. For the owner of the queue.
+ * it is tried again without a signal of the peer. Used by the owner of the queue only.
  */
 final class SendRetry {
   private static final long FIRST_LOOK_NANOS = 100_000;
@@ -22,7 +22,7 @@ final class SendRetry {
   /**
    * Creates a retry for a queue in which nothing waits.
    *
-   * @param timerFired called by the device's timer, not under ownership; it then calls {@link
+   * @param timerFired called by the device's timer, not under ownership; it must call {@link
    *     #fired}
    */
   SendRetry(DirectQueuePair pair, Runnable timerFired) {
@@ -30,15 +30,12 @@ final class SendRetry {
     this.timerFired = timerFired;
   }
 
-  /**
-   * Returns whether a request may wait further for a stall to end, and then sets the time to retry
-   * it.
-   */
+  /** Returns whether a stalled request may wait further, and if so sets the time to retry it. */
   boolean mayWait(TransferResult result) {
     long now = System.nanoTime();
     if (stall != result) {
       stall = result;
-      deadline = now + patience(result);
+      deadline = now + maxWaitNanos(result);
       if (result == TransferResult.RECEIVER_NOT_READY) {
         countReceiverNotReady();
       }
@@ -56,17 +53,19 @@ final class SendRetry {
     return true;
   }
 
-  /** Notes that nothing stalls the oldest request any more. */
+  /** Records that nothing stalls the oldest request any more. */
   void proceeded() {
     stall = TransferResult.DONE;
   }
 
-  /** Notes that the timer has fired; called under ownership. */
+  /** Records that the timer has fired. Called under ownership. */
   void fired() {
     timerSet = false;
   }
 
-  /** Counts once for each request that has to wait; a wire would carry a NAK for each try. */
+  /**
+   * Counts one RNR for each request that has to wait; a wire would carry a NAK for each attempt.
+   */
   private void countReceiverNotReady() {
     pair.count(Counter.RNR_RECEIVED);
     DirectQueuePair peer = pair.peer();
@@ -79,7 +78,7 @@ final class SendRetry {
    * Returns how long a request may wait, in nanoseconds: as long as all its retries would take on a
    * wire.
    */
-  private long patience(TransferResult result) {
+  private long maxWaitNanos(TransferResult result) {
     if (result == TransferResult.RECEIVER_NOT_READY) {
       int retries = pair.rnrRetry();
       return retries == FOR_EVER ? Long.MAX_VALUE / 2 : retries * pair.peerRnrTimerNanos();

@@ -10,8 +10,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * The buffers of one work request, looked up and checked, for requests with more than one.
- * Reusable; {@link #clear} drops the references to the memory.
+ * The buffers of one work request that has several, looked up and checked. Reusable; {@link #clear}
+ * drops the references to the memory.
  */
 final class Spans {
   private static final int PAGE = 4096;
@@ -37,7 +37,7 @@ final class Spans {
     lengths[count++] = length;
   }
 
-  /** Adds a request's buffers; false if one of them may not be used with {@code access}. */
+  /** Adds a request's buffers; returns false if one of them may not be used with {@code access}. */
   boolean add(ScatterGatherList buffers, EmulatedQueuePair pair, int access) {
     for (int i = 0, n = buffers.size(); i < n; i++) {
       if (!add(buffers.address(i), buffers.length(i), buffers.lkey(i), pair, access)) {
@@ -47,7 +47,10 @@ final class Spans {
     return true;
   }
 
-  /** Adds the part of the next receive that a message of {@code bytes} needs. */
+  /**
+   * Adds the part of the next receive that a message of {@code bytes} bytes needs; returns false if
+   * a buffer may not be used.
+   */
   boolean add(ReceiveRing receives, int bytes, EmulatedQueuePair pair) {
     int left = bytes;
     for (int i = 0; left > 0; i++) {
@@ -77,7 +80,7 @@ final class Spans {
     return true;
   }
 
-  /** Returns whether all of it can be read at this moment; for finding out why a copy failed. */
+  /** Returns whether all buffers can be read at this moment. Used to find out why a copy failed. */
   boolean isReadable() {
     for (int i = 0; i < count; i++) {
       if (!isReadable(memory[i], offsets[i], lengths[i])) {
@@ -104,7 +107,7 @@ final class Spans {
     }
   }
 
-  /** Writes 8 bytes in the order of this machine, as the HCA does with the answer of an atomic. */
+  /** Writes the answer of an atomic, 8 bytes, in native order, as the HCA does. */
   void writeLong(long value) {
     if (lengths[0] == Long.BYTES) {
       memory[0].putLong(offsets[0], value);
@@ -119,12 +122,12 @@ final class Spans {
     }
   }
 
-  /** Copies {@code bytes} bytes; both have at least as many. */
+  /** Copies {@code bytes} bytes; both ends have at least as many. */
   static void copy(Spans from, Spans to, int bytes) {
     copy(from, to, 0, bytes);
   }
 
-  /** Copies {@code bytes} bytes from {@code skip} on; both have at least as many. */
+  /** Copies {@code bytes} bytes from {@code skip} on; both ends have at least as many. */
   static void copy(Spans from, Spans to, int skip, int bytes) {
     int left = bytes;
     int source = 0;

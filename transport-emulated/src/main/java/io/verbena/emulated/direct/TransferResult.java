@@ -7,8 +7,8 @@ import io.verbena.verbs.CompletionStatus;
 enum TransferResult {
   DONE(CompletionStatus.SUCCESS),
   /**
-   * A part is done; another attempt does the rest. Only if an {@link AsyncScheduler} does the
-   * request.
+   * A part of the message was moved; later attempts move the rest. Only if an {@link
+   * AsyncScheduler} executes the request.
    */
   UNDER_WAY(CompletionStatus.SUCCESS),
   /** The peer has no receive: wait for one. */
@@ -42,7 +42,10 @@ enum TransferResult {
     return this == RECEIVER_NOT_READY || this == NO_ANSWER;
   }
 
-  /** Returns the result for a requester without acknowledgements: only its own failures. */
+  /**
+   * Returns the result for a requester without acknowledgements, which learns only of its own
+   * failures.
+   */
   TransferResult unacknowledged() {
     return switch (this) {
       case LOCAL_LENGTH, LOCAL_PROTECTION, UNDER_WAY -> this;
@@ -50,7 +53,7 @@ enum TransferResult {
     };
   }
 
-  /** Returns whether the peer refused, which then stops its own end, too. */
+  /** Returns whether the peer refused the request; this stops the peer's queue pair, too. */
   boolean isNak() {
     return this == INVALID_REQUEST || this == REMOTE_ACCESS || this == REMOTE_OPERATION;
   }

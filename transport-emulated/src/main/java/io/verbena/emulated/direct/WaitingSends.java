@@ -9,9 +9,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies of waiting requests and their inline data, in as many slots as may be outstanding. The
- * slots are created when the first request waits, and each copy when its slot is first used. For
- * the owner of the queue.
+ * Copies of waiting requests and their inline data, with one slot for each request that may be
+ * outstanding. The slots are created when the first request waits, and each copy when its slot is
+ * first used. Used by the owner of the queue only.
  */
 final class WaitingSends {
   private static final @Nullable SendWorkRequest[] NONE = {};
@@ -29,8 +29,8 @@ final class WaitingSends {
   }
 
   /**
-   * Copies a request that must wait, and its inline data, since the caller's buffer is free on
-   * return.
+   * Copies a request that must wait, and its inline data, since the caller may reuse its buffer
+   * after the post.
    */
   void keep(SendWorkRequest request, long position) {
     if (requests == NONE) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The direct fabric: within one JVM the posting thread moves the bytes itself, memory to memory,
- * once; or, in the asynchronous mode, a thread of its own does so later.
+ * The direct fabric: within one JVM the posting thread itself copies the bytes once, from memory to
+ * memory. In the asynchronous mode another thread does so later.
  *
  * <pre>{@code
  * poster of A         A's DirectSendQueue                   B                       poller of B
@@ -14,7 +14,7 @@
  * }</pre>
  *
  * <p>A queue pair's {@link io.verbena.emulated.direct.DirectSendQueue} is owned by one thread at a
- * time, and only that thread touches the peer's receives.
+ * time, and only that thread accesses the peer's receives.
  *
  * <p>Internal: not exported.
  */

@@ -6,9 +6,9 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pairs that have something to do for their engine. Any thread rings, without a lock; a queue
- * pair is in the list at most once, so the number of queue pairs bounds it. One thread at a time
- * takes them, in the order in which they rang.
+ * A list of the queue pairs that have work for their engines. Any thread may ring, without a lock;
+ * a queue pair is in the list at most once, so the number of queue pairs bounds the list. One
+ * thread at a time takes the entries, in the order in which they rang.
  */
 final class Doorbells {
 
@@ -38,7 +38,7 @@ final class Doorbells {
       return RUNG.compareAndSet(this, false, true);
     }
 
-    /** Lets it be rung again; makes visible what was done before it rang. */
+    /** Lets the bell be rung again, and makes visible what was done before it was rung. */
     void lower() {
       rung = false;
     }
@@ -71,7 +71,7 @@ final class Doorbells {
     return last == null;
   }
 
-  /** Takes all, linked in the order in which they rang; null if there is none. */
+  /** Takes all entries, linked in the order in which they rang; returns null if there are none. */
   @Nullable Bell takeAll() {
     if (last == null) {
       return null;

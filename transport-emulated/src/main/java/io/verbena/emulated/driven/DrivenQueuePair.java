@@ -19,16 +19,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues of a queue pair whose requests an engine does. Posting copies a request in and rings;
- * the driver of the fabric then {@linkplain #serve serves} the queue pair. A single READ is served
- * by the thread that posts it, if nobody else is in the engines.
+ * A queue pair whose requests an engine executes. Posting copies a request and rings a doorbell;
+ * the driver of the fabric then {@linkplain #serve serves} the queue pair. The posting thread
+ * itself serves a single READ, if no other thread is in the engines.
  */
 public abstract class DrivenQueuePair extends EmulatedQueuePair {
-  private final TurnFabric fabric;
+  private final DrivenFabric fabric;
   private final SendQueue sends;
   private final ReceiveRing receives;
 
-  /** With a shared receive queue: each receive passes through {@link #receives}. */
+  /**
+   * Not null with a shared receive queue, from which each receive passes through {@link #receives}.
+   */
   private final @Nullable TakenReceives taken;
 
   private final EngineHost host;
@@ -36,7 +38,7 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
   private boolean lastReceiveTold;
 
   protected DrivenQueuePair(
-      TurnFabric fabric, EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
+      DrivenFabric fabric, EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
     super(domain, number, options);
     this.fabric = fabric;
     sends = new SendQueue(this, options);
@@ -49,7 +51,7 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
     host = new EngineHost(this);
   }
 
-  final TurnFabric turns() {
+  final DrivenFabric turns() {
     return fabric;
   }
 
@@ -57,12 +59,12 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
     return receives;
   }
 
-  /** Returns the most buffers that a receive may have. */
+  /** Returns the maximum number of buffers of a receive. */
   public final int maxReceiveScatterGather() {
     return receives.maxScatterGather();
   }
 
-  /** Returns the send queue, whose requests the engine does. */
+  /** Returns the send queue, whose requests the engine executes. */
   protected final SendQueue sends() {
     return sends;
   }
@@ -72,7 +74,9 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
     return host;
   }
 
-  /** Returns whether {@link #receives} holds a receive; for the caller of the engine. */
+  /**
+   * Returns whether {@link #receives} holds a receive. Called by the thread that calls the engine.
+   */
   final boolean hasReceive() {
     return receives.hasNext() || (taken != null && taken.takeInto(receives) && receives.hasNext());
   }
@@ -129,27 +133,29 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
       }
     } finally {
       receives.posting.release();
-      // Either this sees ERR, or the engine, which goes there before it flushes, sees the receive.
+      // Either this thread sees ERR, or the engine, which moves to ERR before it flushes, sees the
+      // receive.
       VarHandle.fullFence();
-      // The engine needs to see a receive only to flush it; else it takes it when a message comes.
+      // The engine needs to know of a receive only to flush it; otherwise it takes the receive when
+      // a message arrives.
       if (state() == QueuePairState.ERR) {
         ring();
       }
     }
   }
 
-  /** Rings for a call of {@link #serve}; for any thread. */
+  /** Rings the doorbell, for a call of {@link #serve}. Thread-safe. */
   public final void ring() {
     fabric.ring(bell);
   }
 
   /**
-   * Does what the queue pair was rung for; true if there is more to send. For the caller of the
-   * engine.
+   * Does the work for which the queue pair rang; returns whether there is more to send. Called by
+   * the thread that calls the engine.
    */
   protected abstract boolean serve();
 
-  /** Called when the first message has come in RTR, by the caller of the engine. */
+  /** Called when the first message has arrived in RTR, by the thread that calls the engine. */
   protected void communicationEstablished() {}
 
   @Override
@@ -178,7 +184,10 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
     }
   }
 
-  /** Drops all that is posted, without completions; for the caller of the engine. */
+  /**
+   * Drops all posted requests and receives, without completions. Called by the thread that calls
+   * the engine.
+   */
   protected final void dropPosted() {
     sends.clear();
     receives.posting.acquire();
@@ -193,14 +202,14 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
   @Override
   protected final void receivePosted() {}
 
-  /** Takes shared receives again; for the caller of the engine. */
+  /** Records that shared receives are taken again. Called by the thread that calls the engine. */
   protected final void takesReceives() {
     lastReceiveTold = false;
   }
 
   /**
-   * Notes that no more shared receives are taken; false if that is noted already. For the caller of
-   * the engine.
+   * Records that no more shared receives are taken; returns false if that was recorded already.
+   * Called by the thread that calls the engine.
    */
   final boolean tellsLastReceive() {
     boolean first = !lastReceiveTold;

@@ -9,19 +9,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Calls the engines of a fabric whose packets or bytes come from elsewhere. Three kinds of threads
- * do so: its own; one that polls an empty completion queue, which then need not wait for the
- * driver's thread; and one that waits for an event, which else would be woken by a thread that has
- * to be woken first.
+ * do so: the driver's own thread; a thread that polls an empty completion queue, which then need
+ * not wait for the driver's thread; and a thread that waits for an event, which would otherwise be
+ * woken by a thread that has to be woken first.
  *
  * <pre>{@code
  * SPINNING -- nothing to do ---> SELECTING  (something came, alarm, doorbell: SPINNING)
  *     |                               ^
- *     +-- somebody polls, --> YIELDED +  nobody has polled or waited here for a while
+ *     +-- a thread polls, --> YIELDED +  no thread has polled or waited here for a while
  *         or waits here
  * }</pre>
  *
- * One thread of a program waits here at a time; others park until it, or a thread that polls, wakes
- * them.
+ * <p>One thread of a program waits here at a time; others park until that thread, or one that
+ * polls, wakes them.
  */
 public final class Driver {
   private static final VarHandle SEAT;
@@ -41,8 +41,8 @@ public final class Driver {
 
   /**
    * The longest such time, once the thread did poll again: each look takes the CPU from another
-   * thread if all CPUs poll. A message that comes when the polling has just ended waits up to twice
-   * as long: the first look still finds that there was polling.
+   * thread if all CPUs poll. A message that arrives just after the polling has ended waits up to
+   * twice as long: the first look still finds that there was polling.
    */
   private static final long LONGEST_YIELD_NANOS = 2_000_000;
 
@@ -55,12 +55,12 @@ public final class Driver {
   private static final long MILLI_NANOS = 1_000_000;
 
   /**
-   * The longest rest of the driver's thread, which others end earlier; an alarm that they set and
-   * leave may wait as long until the thread that sleeps here learns of it.
+   * The longest rest of the driver's thread; other threads end it earlier. If they set an alarm and
+   * poll no more, the thread that sleeps here may learn of the alarm only after this time.
    */
   private static final long LONGEST_REST_NANOS = 1_000_000_000;
 
-  private final TurnFabric fabric;
+  private final DrivenFabric fabric;
   private final Duties duties;
   private @Nullable Thread thread;
   private volatile State state = State.SPINNING;
@@ -69,18 +69,18 @@ public final class Driver {
   private volatile @Nullable Thread poller;
 
   /**
-   * True if the next poll comes from the thread that then sleeps; a hint, which other threads may
-   * read late.
+   * True if the next poll is the last one of a thread before it sleeps; a hint, which other threads
+   * may read late.
    */
   private boolean lastLook;
 
-  /** The program's thread that waits here; null if none does. */
+  /** The thread of a program that waits here; null if none does. */
   private volatile @Nullable Thread seat;
 
   /** The same thread while it sleeps; else null. */
   private volatile @Nullable Thread sleeper;
 
-  /** True while the driver's thread sleeps because that other thread is here. */
+  /** True while the driver's thread sleeps because another thread waits here. */
   private volatile boolean resting;
 
   /** The states of the driver's thread; see above. */
@@ -92,42 +92,44 @@ public final class Driver {
 
   /** The work that a fabric gives its driver. */
   public interface Duties {
-    /** Does what is due; true if anything was. For those who have entered the fabric. */
+    /**
+     * Does the work that is due; returns whether there was any. The caller has entered the fabric.
+     */
     boolean work();
 
-    /** Returns the nanoseconds until an alarm is due; for those who have entered. */
+    /** Returns the nanoseconds until an alarm is due. The caller has entered the fabric. */
     long untilNextAlarm();
 
-    /** Returns whether a sleep would leave work undone that was rung for. */
+    /** Returns whether doorbells have rung for work that a sleep would leave undone. */
     boolean hasWork();
 
-    /** Returns whether a device is open; without one no thread polls. */
+    /** Returns whether a device is open; otherwise no thread polls. */
     boolean isInUse();
 
     /**
-     * Sleeps until something comes, or {@link #wakeup} is called; in whole milliseconds.
+     * Sleeps until something arrives, or {@link #wakeup} is called; counts in whole milliseconds.
      *
      * @param nanos the longest time to sleep
      */
     void await(long nanos);
 
-    /** Ends that sleep, or the next one; for any thread. */
+    /** Ends the sleep in {@link #await}, or the next one. Thread-safe. */
     void wakeup();
 
     /**
-     * Called while other threads drive, perhaps rarely: makes sure that they find what only the
-     * kernel knows.
+     * Makes sure that threads that drive find the input of which only the kernel knows. Called
+     * while other threads drive, which may be rarely.
      */
     default void look() {}
 
     /**
-     * Returns whether the thread is to end; asked between its turns, by a thread that has not
-     * entered.
+     * Returns whether the driver's thread must end. Called between its turns, by a thread that has
+     * not entered.
      */
     boolean isOver();
   }
 
-  public Driver(TurnFabric fabric, Duties duties) {
+  public Driver(DrivenFabric fabric, Duties duties) {
     this.fabric = fabric;
     this.duties = duties;
   }
@@ -153,7 +155,7 @@ public final class Driver {
     }
   }
 
-  /** As {@link Fabric#rouse}. */
+  /** Does what {@link Fabric#rouse} describes. */
   public void rouse(@Nullable Thread waiting) {
     LockSupport.unpark(waiting);
     if (waiting != null && waiting == sleeper) {
@@ -167,7 +169,7 @@ public final class Driver {
     duties.wakeup();
   }
 
-  /** As {@link io.verbena.emulated.hca.Fabric#progress}. */
+  /** Does what {@link Fabric#progress} describes. */
   public boolean progress() {
     boolean isLast = false;
     if (poller == null) {
@@ -177,7 +179,7 @@ public final class Driver {
       } else {
         poller = Thread.currentThread();
       }
-      // From now on alarms are set of which a driver that sleeps already does not know.
+      // From now on this thread may set alarms of which a driver that already sleeps does not know.
       wake();
       endRest();
     }
@@ -192,7 +194,10 @@ public final class Driver {
     return any;
   }
 
-  /** As {@link io.verbena.emulated.hca.Fabric#pollingEnds}. */
+  /**
+   * Does what {@link Fabric#pollingEnds} describes, for a thread that does not sleep in {@link
+   * #await}.
+   */
   public void pollingEnds() {
     lastLook = true;
     poller = null;
@@ -207,18 +212,19 @@ public final class Driver {
     }
   }
 
-  /** As {@link Fabric#await}. */
+  /** Does what {@link Fabric#await} describes. */
   public boolean await(Fabric.Waiter waiter, long nanos) {
     Thread me = Thread.currentThread();
     Thread polls = poller;
     if ((polls != null && polls != me) || !SEAT.compareAndSet(this, null, me)) {
-      // The thread that sits there may not know of the alarms that this one has set.
+      // The thread that waits here may not know of the alarms that this thread has set.
       wake();
       return false;
     }
     try {
       if (state == State.SELECTING) {
-        // The driver's thread leaves the sleeping to this one; two cannot.
+        // The driver's thread leaves the sleeping to this thread; two threads cannot sleep in
+        // duties.await().
         rouse();
         LockSupport.parkNanos(this, Math.min(nanos, SHORT_NANOS));
       }
@@ -227,7 +233,7 @@ public final class Driver {
         sleep(waiter, nanos);
       }
     } finally {
-      // Like a thread that polls, it is expected to come again.
+      // Like a thread that polls, this thread is expected to return.
       poller = me;
       seat = null;
       endRest();
@@ -239,7 +245,8 @@ public final class Driver {
     sleeper = Thread.currentThread();
     try {
       long left = Math.min(nanos, untilNextAlarm());
-      // The state first: a wake-up may have ended the sleep of the driver's thread instead.
+      // The state is checked first: a wake-up may have ended the sleep of the driver's thread
+      // instead.
       if (state != State.SELECTING && !duties.hasWork() && !waiter.isDue()) {
         sleep(left);
       }
@@ -265,7 +272,9 @@ public final class Driver {
     }
   }
 
-  /** Does what is due, and leaves; true if anything was. For those who have entered. */
+  /**
+   * Does the work that is due, and leaves; returns whether there was any. The caller has entered.
+   */
   private boolean turn() {
     try {
       return work();
@@ -274,18 +283,18 @@ public final class Driver {
     }
   }
 
-  /** Does what is due; true if anything was. For those who have entered. */
+  /** Does the work that is due; returns whether there was any. The caller has entered. */
   public boolean work() {
     try {
       return duties.work();
     } catch (RuntimeException | Error e) {
-      // A mistake of an engine stops its queue pair; the others go on.
-      TurnFabric.report(e);
+      // A bug of an engine stops its queue pair; the others continue.
+      DrivenFabric.report(e);
       return true;
     }
   }
 
-  /** Returns whether another thread does the work of the driver's. */
+  /** Returns whether another thread does the work of the driver's thread. */
   private boolean isSpared() {
     return poller != null || seat != null;
   }
@@ -305,7 +314,8 @@ public final class Driver {
       othersPolled |= polled != seat;
       poller = null;
       LockSupport.parkNanos(this, nanos);
-      // A thread that polls rarely must not wait long for what only a look at the sockets finds.
+      // A thread that polls rarely must not wait long for input that only a look at the sockets
+      // finds.
       duties.look();
       nanos = Math.min(2 * nanos, LONGEST_YIELD_NANOS);
     }
@@ -313,10 +323,10 @@ public final class Driver {
   }
 
   /**
-   * Sleeps until a thread polls, or the one that has waited here for a while returns.
+   * Sleeps until a thread polls, or the thread that waits here returns.
    *
-   * @param othersPolled whether other threads polled since that one came; it may not know of the
-   *     alarms that they have set
+   * @param othersPolled whether other threads have polled since that thread came, which may not
+   *     know of the alarms that they have set
    */
   private void rest(boolean othersPolled) {
     resting = true;
@@ -326,7 +336,7 @@ public final class Driver {
     if (poller == null && seat != null && duties.isInUse()) {
       LockSupport.parkNanos(this, LONGEST_REST_NANOS);
       if (poller == null && seat != null) {
-        // A thread may have set an alarm meanwhile and polled no more.
+        // A thread may have set an alarm meanwhile and then stopped polling.
         wake();
       }
     }

@@ -33,10 +33,10 @@ public final class EngineHost implements Host {
 
   private final DrivenQueuePair pair;
 
-  /** For the caller of the engine; there is one at a time. */
+  /** Used by the thread that calls the engine; there is one at a time. */
   private final CompletionEntry completion = new CompletionEntry();
 
-  /** One past the position of the receive that was last taken. */
+  /** One past the position of the last receive that was taken. */
   private long receiveTaken;
 
   EngineHost(DrivenQueuePair pair) {

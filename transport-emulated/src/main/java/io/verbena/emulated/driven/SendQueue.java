@@ -18,15 +18,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The send queue of a driven queue pair: copies of posted requests, which the engine works off.
- * Posting belongs to the holder of {@link #posting}, {@link #free} to the thread that polls, and
- * the rest to the caller of the engine.
+ * The send queue of a driven queue pair: copies of posted requests, which the engine executes. The
+ * owner of {@link #posting} posts, the polling thread calls {@link #free}, and the caller of the
+ * engine calls the other methods.
  *
- * <p>It has as many slots as requests were ever outstanding at once, rounded up to a power of two:
- * most queue pairs use few of those that they ask for.
+ * <p>The queue has as many slots as requests were ever outstanding at once, rounded up to a power
+ * of two: most queue pairs use few of the slots that they request.
  */
 public final class SendQueue implements SendRing {
-  /** Slots at first; a power of two. */
+  /** The number of slots of a new queue; a power of two. */
   private static final int FEW = 4;
 
   final Ownership posting = new Ownership();
@@ -38,10 +38,16 @@ public final class SendQueue implements SendRing {
   private final int maxScatterGather;
   private final int maxInlineData;
 
-  /** Replaced by a longer one, in which the requests that are outstanding are the same objects. */
+  /**
+   * The array is replaced by a longer one when it is full; outstanding requests stay the same
+   * objects.
+   */
   private volatile SendWorkRequest[] slots;
 
-  /** By slot, made for its first request with inline data; for the holder of {@link #posting}. */
+  /**
+   * By slot: created for the slot's first request with inline data; accessed by the owner of {@link
+   * #posting}.
+   */
   private @Nullable ByteBuffer[] inlineCopies;
 
   private final NextBind nextBind = new NextBind();
@@ -67,13 +73,13 @@ public final class SendQueue implements SendRing {
     }
   }
 
-  /** Copies a request in; for the holder of {@link #posting}. */
+  /** Copies a request into the queue. Called by the owner of {@link #posting}. */
   void post(SendWorkRequest request) {
     limits.check(request);
     add(request);
   }
 
-  /** Copies a bind of a window of type 1 in; for the holder of {@link #posting}. */
+  /** Copies a bind of a type 1 window into the queue. Called by the owner of {@link #posting}. */
   void bind(SendWorkRequest request) {
     limits.checkBind(request);
     SendWorkRequest bind = nextBind.of(request);
@@ -122,7 +128,7 @@ public final class SendQueue implements SendRing {
     posted.setRelease(position + 1);
   }
 
-  /** Doubles the slots, all of which are in use; the engine may read the old ones meanwhile. */
+  /** Doubles the slots, all of which are in use; the engine may read the old array meanwhile. */
   private SendWorkRequest[] grow(SendWorkRequest[] full, long position) {
     int count = full.length;
     SendWorkRequest[] longer = new SendWorkRequest[2 * count];
@@ -164,14 +170,14 @@ public final class SendQueue implements SendRing {
     }
   }
 
-  /** Reads the positions of the queue; for any thread. */
+  /** Reads the positions of the queue. Thread-safe. */
   void read(Map<Figure, Long> into) {
     into.put(Figure.SENDS_DONE, freed.getAcquire());
     into.put(Figure.SENDS_POSTED, posted.getAcquire());
     into.put(Figure.SEND_QUEUE_SIZE, (long) maxSend);
   }
 
-  /** Drops all that was posted, once threads that still post have seen that they may no longer. */
+  /** Drops all posted requests, once threads that are still posting are done. */
   void clear() {
     posting.acquire();
     free(posted.getOpaque());

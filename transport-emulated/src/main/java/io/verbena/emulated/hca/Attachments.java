@@ -6,18 +6,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue pairs that use a queue, by small numbers that the queue assigns. Numbers of removed
- * queue pairs are reused. Adding and removing take constant time; the caller holds a lock.
+ * A list of the queue pairs that use a queue, indexed by small numbers that {@link #add} assigns.
+ * Numbers of removed queue pairs are reused. Adding and removing take constant time, under a lock
+ * of the caller.
  *
- * <p>Reading takes no lock. A reader learned of the queue pair that it looks for through the queue
- * itself, and so sees it; of others it may see an earlier state.
+ * <p>Reading takes no lock. A reader that got a number through the queue, for instance in a
+ * completion, finds its queue pair; it may see other queue pairs in an earlier state.
  */
 final class Attachments {
   private static final int LEAST_CAPACITY = 4;
 
   private volatile @Nullable EmulatedQueuePair[] pairs = new @Nullable EmulatedQueuePair[0];
 
-  /** Numbers below {@link #end} that are not in use; the one given back last is at the end. */
+  /** A stack of the numbers below {@link #end} that are not in use. */
   private int[] free = new int[LEAST_CAPACITY];
 
   private int freeCount;
@@ -25,12 +26,12 @@ final class Attachments {
   /** One past the highest number that was ever assigned. */
   private int end;
 
-  /** Returns the number of queue pairs; for the holder of the lock. */
+  /** Returns the number of queue pairs. Called under the lock. */
   int size() {
     return end - freeCount;
   }
 
-  /** Returns one of them, or null if there is none; for the holder of the lock. */
+  /** Returns any queue pair, or null if there is none. Called under the lock. */
   @Nullable EmulatedQueuePair any() {
     for (EmulatedQueuePair pair : pairs) {
       if (pair != null) {
@@ -40,7 +41,10 @@ final class Attachments {
     return null;
   }
 
-  /** Returns the one with this number; null, or another one, if that is gone. */
+  /**
+   * Returns the queue pair with this number. If it was removed, returns null or one that reuses the
+   * number.
+   */
   @Nullable EmulatedQueuePair get(int number) {
     @Nullable EmulatedQueuePair[] all = pairs;
     return number < all.length ? all[number] : null;
@@ -55,7 +59,7 @@ final class Attachments {
     }
   }
 
-  /** Adds one and returns its number; for the holder of the lock. */
+  /** Adds a queue pair and returns its number. Called under the lock. */
   int add(EmulatedQueuePair pair) {
     int number = freeCount > 0 ? free[--freeCount] : end++;
     @Nullable EmulatedQueuePair[] all = pairs;
@@ -63,12 +67,12 @@ final class Attachments {
       all = Arrays.copyOf(all, Math.max(LEAST_CAPACITY, 2 * number));
     }
     all[number] = pair;
-    // Also if it is the same array: the volatile write makes its new content visible.
+    // Written even if the array is the same: the volatile write publishes its new content.
     pairs = all;
     return number;
   }
 
-  /** Removes one; for the holder of the lock. */
+  /** Removes the queue pair with this number. Called under the lock. */
   void remove(int number) {
     pairs[number] = null;
     if (freeCount == free.length) {

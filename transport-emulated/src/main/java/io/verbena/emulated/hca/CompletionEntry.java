@@ -5,12 +5,12 @@ import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
 
 /**
- * A completion on its way into a completion queue. Each owner of a queue that completes work
- * requests has one and refills it for each completion, so that nothing is allocated; {@link
- * CompletionRing#publish} copies it. Not thread-safe: it belongs to that owner.
+ * A completion to publish to a completion queue. Each owner of a send or receive queue refills one
+ * entry for all its completions, so that nothing is allocated; {@link CompletionRing#publish}
+ * copies it. Not thread-safe: only that owner uses it.
  *
- * <p>{@link #ends} begins a completion and clears the one before; the other methods add to it in
- * any order.
+ * <p>{@link #ends} begins a completion and clears the previous one; the other methods set further
+ * fields in any order.
  */
 public final class CompletionEntry {
   private static final long BYTE = 0xff;
@@ -29,7 +29,11 @@ public final class CompletionEntry {
   private long frees;
   private boolean solicited;
 
-  /** Begins a completion with this outcome. */
+  /**
+   * Begins a completion with this outcome.
+   *
+   * @param bytes the length of the message
+   */
   public CompletionEntry ends(CompletionStatus status, CompletionOpcode opcode, int bytes) {
     packed =
         (long) status.code() << CompletionRing.STATUS_SHIFT
@@ -42,7 +46,7 @@ public final class CompletionEntry {
   }
 
   /**
-   * Sets what the message carried.
+   * Sets the flags of the message and the value that it carried.
    *
    * @param flags as in {@link io.verbena.verbs.WorkCompletion#flags}
    * @param value the immediate or the invalidated key, if there is one
@@ -59,13 +63,13 @@ public final class CompletionEntry {
     return this;
   }
 
-  /** Sets whether a solicited event was requested; an error raises one anyway. */
+  /** Sets whether the sender requested a solicited event; an error always raises one. */
   public CompletionEntry solicits(boolean value) {
     solicited = value;
     return this;
   }
 
-  /** Sets the queue pair that completes, and its attachment number at the completion queue. */
+  /** Sets the queue pair of the request, and its attachment number at the completion queue. */
   public CompletionEntry of(int queuePairNumber, int attachment) {
     packed |=
         (long) queuePairNumber << CompletionRing.QPN_SHIFT
@@ -74,7 +78,7 @@ public final class CompletionEntry {
   }
 
   /**
-   * Sets the work request that is complete.
+   * Sets the completed work request.
    *
    * @param workRequestId its id
    * @param position the position in its send or receive queue that the completion frees
@@ -96,11 +100,15 @@ public final class CompletionEntry {
     solicited = from.solicited;
   }
 
+  /** Returns whether the completion has this status. */
   public boolean has(CompletionStatus status) {
     return (packed >>> CompletionRing.STATUS_SHIFT & BYTE) == status.code();
   }
 
-  /** Returns whether it raises an event on a queue that is armed for solicited completions only. */
+  /**
+   * Returns whether this completion raises an event on a queue that is armed for solicited ones
+   * only.
+   */
   public boolean isSolicited() {
     return solicited || !has(CompletionStatus.SUCCESS);
   }

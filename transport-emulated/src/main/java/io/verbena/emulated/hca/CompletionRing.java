@@ -9,9 +9,9 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of a completion queue: many producers, which {@linkplain #claim claim} and then
- * {@linkplain #publish publish}, and one consumer at a time. An entry and the stamp that publishes
- * it share a cache line:
+ * The entries of a completion queue. Many producers {@linkplain #claim claim} an entry and then
+ * {@linkplain #publish publish} it; there is one consumer at a time. An entry and the stamp that
+ * publishes it share a cache line:
  *
  * <pre>
  *  long 0  stamp: 1 + the entry's position, written last
@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *       5  the sender's queue pair number, if the flags have GRH
  * </pre>
  *
- * <p>A queue begins with a small ring, and goes on in a larger one when that is full, see {@link
- * #follow}: positions below the larger ring's base are still in this one.
+ * <p>A queue begins with a small ring. When that is full, a larger ring {@linkplain #follow
+ * follows} it; positions below the larger ring's base stay in the smaller one.
  */
 public final class CompletionRing {
   /** The result of {@link #claim} when the ring is full. */
@@ -36,7 +36,7 @@ public final class CompletionRing {
   static final int STATUS_SHIFT = 16;
   static final int OPCODE_SHIFT = 8;
 
-  /** Set in the count of claims while a larger ring is being installed: the producers wait. */
+  /** Set in {@link #tail} while a larger ring is being installed: the producers wait. */
   private static final long FROZEN = Long.MIN_VALUE;
 
   private static final int STRIDE_SHIFT = 3;
@@ -54,10 +54,10 @@ public final class CompletionRing {
   private final PaddedLong headSeenByProducers;
   private final PaddedLong head;
 
-  /** The number of entries that may be claimed and not consumed: all, or fewer. */
+  /** The maximum number of entries that are claimed and not consumed; at most the capacity. */
   private int room;
 
-  /** The first position in this ring; lower ones are in the ring before. */
+  /** The first position in this ring; lower positions are in {@link #previous}. */
   private long base;
 
   private @Nullable CompletionRing previous;
@@ -78,17 +78,18 @@ public final class CompletionRing {
     mask = capacity - 1;
   }
 
-  /** Returns a ring of twice as many entries for the same queue, to {@link #follow} this one. */
+  /** Returns a ring with twice the capacity for the same queue, to {@link #follow} this one. */
   CompletionRing successor() {
     return new CompletionRing(2 * (mask + 1), tail, headSeenByProducers, head);
   }
 
   /**
-   * Makes this ring the successor of another: it takes the entries claimed from now on. No producer
-   * claims until {@link #thaw}, which is called when producers can find this ring: so later claims
-   * know it, and entries claimed before are in the other ring, whoever publishes them.
+   * Makes this ring the successor of another: entries that are claimed from now on are in this
+   * ring. No producer claims until {@link #thaw}, which the caller calls once producers can find
+   * this ring. So later claims see this ring, and entries claimed before are in the other ring,
+   * whichever thread publishes them.
    *
-   * @param alone whether the caller is the only producer, so that there are no others to stop
+   * @param alone whether the caller is the only producer, so that none has to be stopped
    */
   void follow(CompletionRing other, boolean alone) {
     previous = other;
@@ -99,30 +100,29 @@ public final class CompletionRing {
     base = end;
   }
 
-  /** See {@link #follow}. */
+  /** Lets producers claim again after {@link #follow}. */
   void thaw() {
     tail.setRelease(base);
   }
 
-  /** Returns the number of entries that it may hold. */
+  /** Returns the number of entries that the ring may hold. */
   int room() {
     return room;
   }
 
-  /** Sets the number of entries that it may hold, up to its capacity. */
+  /** Sets the number of entries that the ring may hold, up to its capacity. */
   void limit(int most) {
     room = Math.min(most, mask + 1);
   }
 
   /**
-   * Returns the number of completions claimed and not yet consumed; a moment later there may be
-   * more.
+   * Returns the number of entries that are claimed and not consumed; it may be outdated on return.
    */
   long held() {
     return (tail.getAcquire() & ~FROZEN) - head.getOpaque();
   }
 
-  /** Returns the ring that has a position: this one, or one before. */
+  /** Returns the ring that contains a position: this one or an earlier one. */
   CompletionRing holding(long position) {
     return position >= base ? this : before(position);
   }
@@ -137,8 +137,10 @@ public final class CompletionRing {
   }
 
   /**
-   * Claims the next entry, which must then be published soon; or returns {@link #OVERRUN}. For a
-   * single producer.
+   * Claims the next entry, for a single producer.
+   *
+   * @return its position, which the caller must publish soon, or {@link #OVERRUN} if the ring is
+   *     full
    */
   public long claimAlone() {
     long position = tail.getOpaque();
@@ -149,7 +151,7 @@ public final class CompletionRing {
     return position;
   }
 
-  /** Claims like {@link #claimAlone}, with several producers. */
+  /** Does the same as {@link #claimAlone}, for several producers. */
   public long claim() {
     int spins = 0;
     while (true) {
@@ -173,7 +175,7 @@ public final class CompletionRing {
     return position - seen >= room;
   }
 
-  /** Fills a claimed entry and shows it to the consumer. */
+  /** Fills a claimed entry and makes it visible to the consumer. */
   public void publish(long position, CompletionEntry completion) {
     long[] ring = entries;
     int at = ((int) position & mask) << STRIDE_SHIFT;
@@ -189,19 +191,20 @@ public final class CompletionRing {
     ENTRY.setRelease(ring, at, position + 1);
   }
 
-  /** Returns the position of the consumer. */
+  /** Returns the position of the next entry to consume. */
   public long head() {
     return head.getOpaque();
   }
 
-  /** Returns whether the entry at {@code position} is published; for the consumer. */
+  /** Returns whether the entry at {@code position} is published. Called by the consumer. */
   public boolean isPublished(long position) {
     return (long) ENTRY.getAcquire(entries, ((int) position & mask) << STRIDE_SHIFT)
         == position + 1;
   }
 
   /**
-   * Gives back all entries before {@code position}, the last of which is here; for the consumer.
+   * Frees all entries before {@code position}, the last of which is in this ring. Called by the
+   * consumer.
    */
   void consumed(long position) {
     head.setRelease(position);
@@ -211,13 +214,14 @@ public final class CompletionRing {
   }
 
   /**
-   * Returns the index of the entry at {@code position}, for the methods below; for the consumer.
+   * Returns the index of the entry at {@code position}, for the methods below. Called by the
+   * consumer.
    */
   public int at(long position) {
     return ((int) position & mask) << STRIDE_SHIFT;
   }
 
-  /** Reads the entry at an index from {@link #at}; for the consumer. */
+  /** Reads the entry at an index from {@link #at}. Called by the consumer. */
   public void read(int at, WorkCompletion into) {
     long[] ring = entries;
     long packed = ring[at + PACKED];

@@ -12,15 +12,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Detects memory that only one thread may access: buffers of a confined {@code Arena}, which JDK 22
- * introduced. The posting or driving thread copies, which may be any, so an emulated HCA cannot use
- * them.
+ * introduced. An emulated HCA cannot use them, since any posting or driving thread may copy.
  *
- * <p>This asks {@code java.lang.foreign.MemorySegment}, found by name, as the oldest JDK does not
- * have it. It does not detect that an arena was closed since, or that its file was truncated: then
- * a copy fails.
+ * <p>The check calls {@code java.lang.foreign.MemorySegment} by reflection, since the oldest
+ * supported JDK does not have it. It does not detect that an arena is closed later, or that its
+ * file is truncated: then a copy fails.
  */
 final class Confinement {
-  /** Returns for a buffer and a thread whether the thread can access it; null on an older JDK. */
+  /**
+   * Takes a buffer and a thread, and returns whether the thread can access the buffer; null on an
+   * older JDK.
+   */
   private static final @Nullable MethodHandle REACHABLE = reachable();
 
   private Confinement() {}
@@ -50,7 +52,7 @@ final class Confinement {
     if (REACHABLE != null && !isReachable(REACHABLE, buffer)) {
       throw new VerbsException(
           VerbsError.INVALID,
-          "register memory: buffer: of a confined arena, which one thread alone can reach"
+          "register memory: buffer: of a confined arena, which only one thread can access"
               + " (expected: of Arena.ofShared(), Arena.ofAuto() or ByteBuffer.allocateDirect)");
     }
   }

@@ -8,9 +8,9 @@ import io.verbena.verbs.ConnectionManager;
 public interface ConnectionManagerFactory {
 
   /**
-   * Creates a connection manager of an open device.
+   * Creates a connection manager for an open device.
    *
-   * <p>The manager calls {@link EmulatedDevice#connectionManagerClosed} when it is closed.
+   * <p>The manager must call {@link EmulatedDevice#connectionManagerClosed} when it is closed.
    */
   ConnectionManager create(EmulatedDevice device);
 }

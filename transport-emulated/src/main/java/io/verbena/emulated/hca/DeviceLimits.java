@@ -23,7 +23,10 @@ public final class DeviceLimits {
   private static final Set<Capability> ALL =
       Collections.unmodifiableSet(EnumSet.allOf(Capability.class));
 
-  /** The capabilities that iWARP has messages for (RFC 5040, 7306), and those that need no wire. */
+  /**
+   * The capabilities for which iWARP has messages (RFC 5040, 7306), and those that need no
+   * messages.
+   */
   private static final Set<Capability> OF_STREAMS =
       Collections.unmodifiableSet(
           EnumSet.of(
@@ -39,7 +42,7 @@ public final class DeviceLimits {
               Capability.LOCAL_READ_SINKS,
               Capability.SEND_WITH_INVALIDATE));
 
-  /** The limits without any option. */
+  /** The limits of an address without options. */
   public static final DeviceAttributes FULL = of(Map.of());
 
   private DeviceLimits() {}
@@ -47,7 +50,8 @@ public final class DeviceLimits {
   /**
    * Returns the limits with these options.
    *
-   * @throws VerbsException {@code INVALID} for a value that is no number from 1 to the full limit
+   * @throws VerbsException {@code INVALID} for a value that is not a number from 1 to the full
+   *     limit
    */
   public static DeviceAttributes of(Map<LimitOption, String> options) {
     return of(EmulatedDevice.NAME, VERSION, ALL, options);
@@ -57,7 +61,8 @@ public final class DeviceLimits {
    * Returns the limits with these options of a device that exchanges RoCEv2 packets with other
    * processes.
    *
-   * @throws VerbsException {@code INVALID} for a value that is no number from 1 to the full limit
+   * @throws VerbsException {@code INVALID} for a value that is not a number from 1 to the full
+   *     limit
    */
   public static DeviceAttributes ofWire(String name, Map<LimitOption, String> options) {
     return of(name, WIRE_VERSION, ALL, options);
@@ -67,7 +72,8 @@ public final class DeviceLimits {
    * Returns the limits with these options of an iWARP device: only reliable connections, and
    * immediate data only with WRITEs.
    *
-   * @throws VerbsException {@code INVALID} for a value that is no number from 1 to the full limit
+   * @throws VerbsException {@code INVALID} for a value that is not a number from 1 to the full
+   *     limit
    */
   public static DeviceAttributes ofStreams(String name, Map<LimitOption, String> options) {
     return of(name, STREAM_VERSION, OF_STREAMS, options);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.hca;
 
-/** Is called when a device fails or is closed. */
+/** Listens for the failure and the closing of a device. */
 public interface DeviceListener {
 
   /**
-   * The device has failed for good. Called at most once, by the thread that broke the device, under
-   * no lock of a connection or a queue pair.
+   * Called at most once, when the device has failed permanently, by the thread that broke the
+   * device. That thread holds no lock of a connection or a queue pair.
    */
   default void deviceFailed() {}
 
-  /** The device is being closed. Called at most once, by the thread that closes the device. */
+  /** Called at most once, while the device is being closed, by the thread that closes it. */
   default void deviceClosed(EmulatedDevice device) {}
 }

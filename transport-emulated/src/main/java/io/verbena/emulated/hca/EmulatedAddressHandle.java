@@ -4,7 +4,7 @@ package io.verbena.emulated.hca;
 import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AddressVector;
 
-/** The address of a UD peer: its GID, by which the fabric finds its port. */
+/** The address of a UD peer. The fabric finds the peer's port by the GID in it. */
 final class EmulatedAddressHandle implements AddressHandle {
   private final EmulatedProtectionDomain domain;
   private final AddressVector vector;

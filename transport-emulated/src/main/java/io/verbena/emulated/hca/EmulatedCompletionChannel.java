@@ -10,12 +10,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events of completion queues and the thread that sleeps on them; a queue with an event that was
- * not taken yet gets no second one. The lock is held for a few instructions and only when a queue
- * was armed; the sleeper parks, or drives the fabric, without it.
+ * The events of completion queues, and the thread that waits for them. A queue has at most one
+ * event that is not taken yet. A producer takes the lock only if a queue is armed, for a few
+ * instructions; the waiting thread parks, or drives the fabric, without the lock.
  */
 public final class EmulatedCompletionChannel implements CompletionChannel, Fabric.Waiter {
-  /** The channel's state of one of its queues; under the channel's lock. */
+  /** The channel's state of one of its queues; guarded by the channel's lock. */
   static final class Events {
     private boolean raised;
     private int unacknowledged;
@@ -29,7 +29,7 @@ public final class EmulatedCompletionChannel implements CompletionChannel, Fabri
   private @Nullable Thread sleeper;
   private volatile @Nullable Runnable listener;
 
-  /** Creates a channel without completion queues, which its device has counted. */
+  /** Creates a channel without completion queues. The device has already counted the channel. */
   public EmulatedCompletionChannel(EmulatedDevice device) {
     this.device = device;
   }
@@ -38,7 +38,7 @@ public final class EmulatedCompletionChannel implements CompletionChannel, Fabri
     return device;
   }
 
-  /** Attaches a completion queue; false if the channel is closed. */
+  /** Attaches a completion queue; returns false if the channel is closed. */
   synchronized boolean attach() {
     if (closed) {
       return false;
@@ -47,7 +47,7 @@ public final class EmulatedCompletionChannel implements CompletionChannel, Fabri
     return true;
   }
 
-  /** Returns whether it has a listener, so that its user waits elsewhere. */
+  /** Returns whether the channel has a listener; its user then waits elsewhere. */
   boolean isListenedTo() {
     return listener != null;
   }
@@ -89,7 +89,11 @@ public final class EmulatedCompletionChannel implements CompletionChannel, Fabri
     queue.events.unacknowledged = open - count;
   }
 
-  /** Drops a queue that is being closed. */
+  /**
+   * Detaches a queue that is being closed.
+   *
+   * @throws VerbsException {@code BUSY} if events of the queue are not acknowledged
+   */
   synchronized void forget(EmulatedCompletionQueue queue) {
     int open = queue.events.unacknowledged;
     if (open > 0) {

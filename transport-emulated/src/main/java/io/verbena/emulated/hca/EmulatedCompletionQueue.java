@@ -12,12 +12,12 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A completion ring with two protocols around it: freeing queue slots as completions are polled,
- * and waking a sleeper.
+ * A completion ring with two protocols around it: a polled completion frees slots of its send or
+ * receive queue, and a published completion wakes a waiting thread.
  *
  * <p>Waking: a producer publishes, fences, and checks whether the queue is armed; a consumer arms,
- * fences, and polls once more. One of the two sees the other. A queue without a channel needs no
- * fence.
+ * fences, and polls once more. So at least one of the two sees the other. A queue without a channel
+ * needs no fence.
  */
 public final class EmulatedCompletionQueue implements CompletionQueue {
   private static final int DISARMED = 0;
@@ -25,7 +25,7 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
   private static final int ARMED = 2;
   private static final int MAX_ATTACHMENTS = 1 << 16;
 
-  /** The room that a queue begins with; it grows when needed. */
+  /** The number of entries of a new queue's ring, which grows when needed. */
   private static final int FIRST_ROOM = 16;
 
   private static final VarHandle ARM_STATE;
@@ -48,31 +48,34 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
   private final @Nullable Ownership polling;
   private final boolean drivenByPolling;
 
-  /** Changed, like {@link #depth}, by the holder of {@link #growing}. */
+  /** Written, like {@link #depth}, under {@link #growing}. */
   private volatile CompletionRing ring;
 
   private volatile int depth;
   private final Object growing = new Object();
 
-  /**
-   * The consumer's position when the program was last told of an overrun; under {@link #growing}.
-   */
-  private long overrunTold = -1;
+  /** The consumer's position at the last overrun, or -1; guarded by {@link #growing}. */
+  private long lastOverrunHead = -1;
 
   private volatile int armState;
   private volatile boolean closed;
 
   /**
-   * True if more than one queue completes here. While only one does, its owner is the only
-   * producer, and claims entries without a compare-and-set, which is most of the cost of a small
-   * operation.
+   * True if more than one send or receive queue completes here. While only one does, its owner is
+   * the only producer. It then claims entries without a compare-and-set, which would be most of the
+   * cost of a small operation.
    */
   private volatile boolean shared;
 
-  /** The queue pairs that complete here; changed by the holder of the monitor. */
+  /** The queue pairs that complete here; changed under this object's monitor. */
   private final Attachments attached = new Attachments();
 
-  /** Creates a queue without queue pairs, which its device and its channel have counted. */
+  /**
+   * Creates a queue without queue pairs. The device and the channel have already counted the queue.
+   *
+   * @param singleThreaded whether only one thread polls at a time, so that polling takes no
+   *     ownership
+   */
   public EmulatedCompletionQueue(
       EmulatedDevice device,
       int depth,
@@ -99,9 +102,9 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     return depth;
   }
 
-  /** Returns the number of completions that were not polled; a moment later there may be more. */
+  /** Returns the number of completions that are not polled; it may be outdated on return. */
   long waiting() {
-    // The consumer may advance after the producers' end was read.
+    // The head may have advanced after the tail was read.
     return Math.max(0, ring.held());
   }
 
@@ -168,7 +171,10 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     }
   }
 
-  /** See {@link CompletionRing#claim}. */
+  /**
+   * Claims an entry, as {@link CompletionRing#claim} does; the ring grows if it is full, up to the
+   * depth of the queue.
+   */
   public long claim() {
     CompletionRing now = ring;
     boolean alone = !shared;
@@ -200,7 +206,7 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     return true;
   }
 
-  /** Publishes a claimed entry and wakes the thread that armed for it. */
+  /** Publishes a claimed entry, and raises an event if the queue is armed for it. */
   public void publish(long position, CompletionEntry completion) {
     ring.holding(position).publish(position, completion);
     if (channel != null) {
@@ -227,7 +233,7 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     if (!solicitedOnly) {
       armState = ARMED;
     } else {
-      // Never weaker than the present arming.
+      // Does not weaken an earlier arming for all completions.
       ARM_STATE.compareAndSet(this, DISARMED, ARMED_SOLICITED);
     }
     VarHandle.fullFence();
@@ -292,7 +298,7 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     return attachment;
   }
 
-  /** Makes producers claim by compare-and-set, and waits for the one that does not see that yet. */
+  /** Makes producers claim by compare-and-set, and waits until the first producer sees that. */
   private void shareWith(EmulatedQueuePair first) {
     shared = true;
     first.awaitHandover();
@@ -303,22 +309,25 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
   }
 
   /**
-   * Handles a lost completion: tells the program, once until it polls, and stops all queue pairs
-   * that complete here.
+   * Handles a lost completion: raises {@code CQ_ERR}, once until the program polls, and moves all
+   * queue pairs that complete here to ERR.
    */
   public void overrun() {
-    if (isOverrunAnew()) {
+    if (isNewOverrun()) {
       device.raise(AsyncEvent.Type.CQ_ERR, this);
     }
-    attached.forEach(EmulatedQueuePair::failUntold);
+    attached.forEach(EmulatedQueuePair::failAfterLostCompletion);
   }
 
-  /** An event for each lost completion would leave no room for other events. */
-  private boolean isOverrunAnew() {
+  /**
+   * Returns whether this is the first overrun since the program last polled: an event for each lost
+   * completion would leave no room for other events.
+   */
+  private boolean isNewOverrun() {
     synchronized (growing) {
       long head = ring.head();
-      boolean anew = head != overrunTold;
-      overrunTold = head;
+      boolean anew = head != lastOverrunHead;
+      lastOverrunHead = head;
       return anew;
     }
   }

@@ -13,13 +13,13 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counters of one opened device, or of a queue pair on it. It counts only exceptional events, so an
- * atomic is cheap enough.
+ * The counters of an opened device, or of a queue pair on it. They count only exceptional events,
+ * so atomics are cheap enough. Thread-safe.
  */
 final class EmulatedCounters implements DeviceCounters {
   private final Set<Counter> counted;
 
-  /** Empty until something is counted. */
+  /** Empty until the first count. */
   private volatile Map<Counter, AtomicLong> counts = Map.of();
 
   EmulatedCounters(Set<Counter> counted) {

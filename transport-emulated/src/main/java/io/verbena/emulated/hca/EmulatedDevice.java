@@ -30,13 +30,13 @@ import org.jspecify.annotations.Nullable;
 
 /** An HCA in software: its limits, its keys, its queue pairs, and the timer of its retries. */
 public final class EmulatedDevice implements Device {
-  /** The name of a device on a fabric that defines no other. */
+  /** The name of a device, unless its fabric defines another. */
   public static final String NAME = "emulated0";
 
-  /** The largest packet on a fabric that defines no other. */
+  /** The largest packet, unless the fabric defines another. */
   public static final Mtu MTU = Mtu.MTU_4096;
 
-  /** The most buffers of a work request. */
+  /** The maximum number of buffers of a work request. */
   public static final int MAX_SCATTER_GATHER = 32;
 
   private static final int MAX_EVENTS = 4096;
@@ -50,7 +50,10 @@ public final class EmulatedDevice implements Device {
     CONNECTION_MANAGER
   }
 
-  /** Makes threads that wait for an event of a closed device return; each hands it to the next. */
+  /**
+   * Makes threads that wait for an event of a closed device return; each thread queues it again for
+   * the next.
+   */
   private static final AsyncEvent CLOSED =
       new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, new Object());
 
@@ -60,14 +63,17 @@ public final class EmulatedDevice implements Device {
   private final Gid gid;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
 
-  /** Counts of the objects that all its domains hold together. */
+  /** Counts the objects of all domains of the device together. */
   private final OpenCount<EmulatedProtectionDomain.Kind> held =
       new OpenCount<>(EmulatedProtectionDomain.Kind.class);
 
   private final KeyTable keys = new KeyTable();
   private final AtomicLong nextAddress;
 
-  /** Its queue pairs; added to under its own monitor, so that no two have the same number. */
+  /**
+   * The device's queue pairs. Pairs are added under the table's monitor, so that no two have the
+   * same number.
+   */
   private final QueuePairTable queuePairs = new QueuePairTable();
 
   private final LinkedBlockingQueue<AsyncEvent> events = new LinkedBlockingQueue<>(MAX_EVENTS);
@@ -101,7 +107,7 @@ public final class EmulatedDevice implements Device {
   /**
    * Opens a device.
    *
-   * @param managers creates its connection managers
+   * @param managers creates the device's connection managers
    */
   public static EmulatedDevice open(
       Fabric fabric, DeviceAttributes attributes, ConnectionManagerFactory managers) {
@@ -110,7 +116,7 @@ public final class EmulatedDevice implements Device {
     return device;
   }
 
-  /** Returns its name, as in its attributes. */
+  /** Returns the device's name, as in its attributes. */
   public String name() {
     return fabric.deviceName();
   }
@@ -119,7 +125,7 @@ public final class EmulatedDevice implements Device {
     return fabric;
   }
 
-  /** Returns its address on the fabric. */
+  /** Returns the device's address on the fabric. */
   public Gid gid() {
     return gid;
   }
@@ -158,8 +164,8 @@ public final class EmulatedDevice implements Device {
   }
 
   /**
-   * Fails for good, as if the device were pulled out. Not called under any lock of a connection or
-   * a queue pair.
+   * Makes the device fail permanently, as if it were pulled out. The caller must hold no lock of a
+   * connection or a queue pair.
    *
    * @return whether this call was the first
    */
@@ -173,7 +179,7 @@ public final class EmulatedDevice implements Device {
     return true;
   }
 
-  /** Returns whether it has failed for good. */
+  /** Returns whether the device has failed permanently. */
   public boolean isBroken() {
     return broken.get();
   }
@@ -245,7 +251,7 @@ public final class EmulatedDevice implements Device {
     return managers.create(this);
   }
 
-  /** Calls a listener, from now on, when the device fails or is closed. */
+  /** Adds a listener for the failure and the closing of the device. */
   public void addListener(DeviceListener listener) {
     listeners.add(listener);
   }
@@ -264,7 +270,7 @@ public final class EmulatedDevice implements Device {
     return CLOSED.equals(event) ? null : event;
   }
 
-  /** Queues an event for the program; if it takes none, the newest events are dropped. */
+  /** Queues an event for the program; drops the event if the program has left the queue full. */
   public void raise(AsyncEvent.Type type, Object source) {
     boolean unused = events.offer(new AsyncEvent(type, source));
   }
@@ -279,12 +285,12 @@ public final class EmulatedDevice implements Device {
     if (timer.isShutdown()) {
       return () -> {};
     }
-    Future<?> set = timer.schedule(() -> runLoudly(task), delayNanos, TimeUnit.NANOSECONDS);
+    Future<?> set = timer.schedule(() -> runAndLogFailure(task), delayNanos, TimeUnit.NANOSECONDS);
     return () -> set.cancel(false);
   }
 
-  /** Runs a task and logs a failure: an executor would keep it in a future that nobody reads. */
-  private static void runLoudly(Runnable task) {
+  /** Runs a task and logs its failure, which the executor would only keep in the task's future. */
+  private static void runAndLogFailure(Runnable task) {
     try {
       task.run();
     } catch (RuntimeException | Error e) {
@@ -296,18 +302,21 @@ public final class EmulatedDevice implements Device {
     open.closed(kind);
   }
 
-  /** Notes that a connection manager was closed. */
+  /** Called when a connection manager was closed. */
   public void connectionManagerClosed() {
     closed(Kind.CONNECTION_MANAGER);
   }
 
-  /** Returns addresses for {@code length} bytes, starting on a page, never given out before. */
+  /**
+   * Reserves {@code length} addresses that were never used before, and returns the first one, which
+   * begins a page.
+   */
   long reserveAddresses(int length, int page) {
     long span = ((long) length + 3L * page) & -page;
     return nextAddress.getAndAdd(span);
   }
 
-  /** Waits for threads that may still use a key that is dead, and for peers that may. */
+  /** Waits for threads and peers that may still use a killed key. */
   void awaitCopies(MemoryKey dead) {
     if (dead.isShared()) {
       fabric.withdraw(dead);
@@ -316,8 +325,8 @@ public final class EmulatedDevice implements Device {
   }
 
   /**
-   * Calls an action with each of its queue pairs. One that is being closed is among them until all
-   * its work has ended.
+   * Calls an action with each of its queue pairs. A queue pair that is being closed is included
+   * until all its work has ended.
    */
   public void forEachQueuePair(Consumer<EmulatedQueuePair> action) {
     queuePairs.forEach(action);

@@ -12,14 +12,16 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A direct buffer that the HCA accesses by a key and an address of its own. */
+/**
+ * A direct buffer that is registered with the HCA, which accesses it by a key and a device address.
+ */
 public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holder {
   private static final int PAGE = 4096;
   private static final int REMOTE =
       Access.REMOTE_READ.bit() | Access.REMOTE_WRITE.bit() | Access.REMOTE_ATOMIC.bit();
 
   /**
-   * The registration of a region, which a reregistration replaces.
+   * The registration of a region; {@link #reregister} replaces it.
    *
    * @param domain its domain
    * @param access its rights
@@ -30,7 +32,7 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
   private final EmulatedDevice device;
   private volatile Registration registration;
 
-  // Changed under the monitor of the device's keys.
+  // Written under the monitor of the device's keys.
   private volatile boolean closed;
   private int windows;
 
@@ -61,8 +63,8 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
   }
 
   /**
-   * Returns an address that is congruent to the real one, so that alignment means the same for
-   * both.
+   * Returns a device address that is congruent to the real one modulo the page size, so that both
+   * have the same alignment.
    */
   private static long addressOf(ByteBuffer memory, EmulatedDevice device) {
     long most = device.attributes().maxMemoryRegionSize();
@@ -78,14 +80,14 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
     return closed;
   }
 
-  /** Returns its entry in the table of keys. */
+  /** Returns the region's entry in the table of keys. */
   public MemoryKey key() {
     return registration.key;
   }
 
   /**
-   * Returns its entry if it is alive, of this domain, and has all the rights of {@code needed};
-   * else null.
+   * Returns the region's entry if it is alive, belongs to this domain, and has all the rights of
+   * {@code needed}; otherwise null.
    */
   @Nullable MemoryKey liveKeyIn(EmulatedProtectionDomain domain, int needed) {
     Registration now = registration;
@@ -93,14 +95,14 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
   }
 
   /**
-   * Notes that a window was bound to it. Called, like the next, under the monitor of the device's
-   * keys.
+   * Counts a window that was bound to the region. Called, like {@link #unbound}, under the monitor
+   * of the device's keys.
    */
   void bound() {
     windows++;
   }
 
-  /** Notes that a window was unbound. */
+  /** Stops counting a window that was unbound. */
   void unbound() {
     windows--;
   }
@@ -211,7 +213,7 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
   /**
    * {@inheritDoc}
    *
-   * <p>A second call, too, returns only when no thread copies any more.
+   * <p>A second call also returns only when no thread copies any more.
    */
   @Override
   public void close() {
@@ -222,7 +224,9 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
     }
   }
 
-  /** Removes its key; returns its registration, or null if it was closed before. */
+  /**
+   * Removes the region's key; returns the registration, or null if the region was closed before.
+   */
   private @Nullable Registration deregister() {
     KeyTable keys = device.keys();
     synchronized (keys) {

@@ -12,7 +12,7 @@ import io.verbena.verbs.VerbsError;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a region under a key of its own.
+ * A memory window: a part of a region under another key.
  *
  * <pre>{@code
  *        bind: with valid region, range and rights; type 2 also: length above 0
@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  *    +------------------ (type 1), another bind (type 1, then bound anew) <----------+
  * }</pre>
  *
- * <p>Rules of a bind and an invalidation: IBTA volume 1, as cited in the kernel's rxe_mw.c. Changes
- * are made under the monitor of the device's {@link KeyTable}; no thread waits while it holds that.
+ * <p>The rules of binds and invalidations are those of IBTA volume 1, as cited in the kernel's
+ * rxe_mw.c. The window changes under the monitor of the device's {@link KeyTable}; no thread waits
+ * while it holds that monitor.
  */
 public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holder {
   private static final int MW_BIND = Access.MW_BIND.bit();
@@ -33,7 +34,10 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
   private final MemoryWindowType type;
   private final KeyTable keys;
   private final MemoryKey key;
+
+  /** The key that {@link #rkey} returns: of the last posted bind (type 1) or the last bind (2B). */
   private volatile int announced;
+
   private volatile boolean closed;
   private @Nullable EmulatedMemoryRegion region;
   private @Nullable EmulatedQueuePair owner;
@@ -58,9 +62,10 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
   }
 
   /**
-   * Checks a bind by itself.
+   * Checks a bind before it is posted.
    *
-   * @throws PostException if it is not a bind of this type of window with objects of this device
+   * @throws PostException if it is not a valid bind of this type of window with objects of this
+   *     device
    */
   static void checkBind(SendWorkRequest request, MemoryWindowType type, EmulatedDevice device) {
     if (request.opcode() != SendOpcode.BIND_MW) {
@@ -109,7 +114,7 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
     }
   }
 
-  /** Gives back a key from {@link #takeKey}, whose bind is not posted after all. */
+  /** Gives back a key from {@link #takeKey} after the bind was not posted. */
   void giveBackKey(int taken) {
     synchronized (keys) {
       if (announced == taken) {
@@ -122,7 +127,10 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
     return key.index << Byte.SIZE | (value + step & 0xff);
   }
 
-  /** Does a BIND_MW that was checked; false if it is refused. For the owner of the send queue. */
+  /**
+   * Executes a checked BIND_MW; returns false if the bind is refused. Called by the owner of the
+   * send queue.
+   */
   public static boolean bind(SendWorkRequest request, EmulatedQueuePair by) {
     return request.window() instanceof EmulatedMemoryWindow window && window.bindTo(request, by);
   }
@@ -138,12 +146,13 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
       }
       unbind();
     }
-    // Even if it was unbound already: a thread that found the key earlier may still use it.
+    // Needed even if the window was unbound before: a thread that found the key earlier may still
+    // use it.
     by.beginWait();
     domain.device().awaitCopies(key);
     by.endWait();
     synchronized (keys) {
-      // Another queue pair of the domain may have been faster.
+      // Another queue pair of the domain may have bound the window meanwhile.
       boolean still = region == null && mayBind(request, by);
       if (still) {
         setBound(request, by);
@@ -223,8 +232,8 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
       domain.device().fabric().withdraw(key);
     }
     if (!remotely) {
-      // A remote invalidation need not wait: only the peer's send queue could use the key, and it
-      // is busy with this.
+      // A remote invalidation need not wait: only the peer's send queue could use the key, and its
+      // owner is executing this invalidation.
       by.beginWait();
       by.awaitCopies();
       by.endWait();
@@ -250,7 +259,7 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
   /**
    * {@inheritDoc}
    *
-   * <p>A second call, too, returns only when no thread copies any more.
+   * <p>A second call also returns only when no thread copies any more.
    */
   @Override
   public void close() {

@@ -132,8 +132,8 @@ public final class EmulatedProtectionDomain implements ProtectionDomain {
   /**
    * {@inheritDoc}
    *
-   * <p>The area has no UDP port: the way back leads to the HCA that takes packets on RoCEv2's, even
-   * if the sender is one with another.
+   * <p>The header in the area holds no UDP port: the address handle leads to the HCA on RoCEv2's
+   * UDP port, even if the sender uses another port.
    */
   @Override
   public AddressHandle createAddressHandle(WorkCompletion received, ByteBuffer area) {
@@ -143,7 +143,9 @@ public final class EmulatedProtectionDomain implements ProtectionDomain {
     return createAddressHandle(GlobalRoute.back(area, List.of(UdpGid.plain(device.gid()))));
   }
 
-  /** Creates an object that counts here, and on the device against its limit. */
+  /**
+   * Creates an object and counts it, in this domain and on the device, against the device's limit.
+   */
   private <T> T create(Kind kind, int limit, Supplier<T> creation) {
     device.requireWhole("create " + kind.name().toLowerCase(Locale.ROOT).replace('_', ' '));
     return open.create(kind, Integer.MAX_VALUE, () -> device.held().create(kind, limit, creation));

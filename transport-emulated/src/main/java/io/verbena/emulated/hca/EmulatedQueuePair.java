@@ -30,12 +30,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The common part of an emulated HCA's queue pairs: state and attributes, the completion queues,
- * and the memory that its domain lets it access. Subclasses do the requests.
+ * and the memory that its domain lets it access. Subclasses execute the requests.
  *
  * <p>The state changes by compare-and-set, since a failing request changes it without a lock;
  * attributes change under this object's monitor, which is never held while waiting for a queue.
- * Calls that modify or close it run one after the other, including their waits, so that when such a
- * call returns no thread works on what was taken away.
+ * Calls that modify or close the queue pair run one after the other, including their waits: when
+ * such a call returns, no thread works on anything that it took away.
  */
 public abstract class EmulatedQueuePair implements QueuePair {
   private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
@@ -62,7 +62,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
   private final @Nullable EmulatedSharedReceiveQueue shared;
   private final EmulatedProtectionDomain receiveDomain;
 
-  /** Counts of this queue pair, of what the device counts. */
+  /** This queue pair's counts of the events that the device counts. */
   private final EmulatedCounters counts;
 
   private int sendAttachment;
@@ -82,7 +82,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
   private volatile boolean established;
   private boolean lastReceiveTold;
 
-  /** Held by the thread that modifies or closes it, until all consequences are done. */
+  /** Held by the thread that modifies or closes the queue pair, until all consequences are done. */
   private final ReentrantLock changing = new ReentrantLock();
 
   private QueuePairAttributes attributes = new QueuePairAttributes();
@@ -108,7 +108,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
     receiveDomain = shared == null ? domain : shared.protectionDomain();
   }
 
-  /** Returns its place in the table of its device, which sets it. */
+  /** Returns the queue pair's place in the device's table, which sets it. */
   final int place() {
     return place;
   }
@@ -117,7 +117,10 @@ public abstract class EmulatedQueuePair implements QueuePair {
     place = newPlace;
   }
 
-  /** Attaches it to the queues that it shares with others; once, when it is complete. */
+  /**
+   * Attaches the queue pair to its completion queues and its shared receive queue. Called once,
+   * after construction.
+   */
   final void attach() {
     if (shared != null) {
       sharedAttachment = shared.attach(this);
@@ -138,53 +141,59 @@ public abstract class EmulatedQueuePair implements QueuePair {
     }
   }
 
-  /** Frees the slots of all sends before {@code position}; for the polling thread. */
+  /** Frees the slots of all sends before {@code position}. Called by the polling thread. */
   protected abstract void freeSends(long position);
 
-  /** Frees the slots of all receives before {@code position}; for the polling thread. */
+  /** Frees the slots of all receives before {@code position}. Called by the polling thread. */
   protected abstract void freeReceives(long position);
 
   /**
-   * Called when the queue pair has changed to a state; its monitor is held.
+   * Called when the queue pair has changed to a state; the caller holds the monitor.
    *
-   * @return the consequences, to run when the monitor is not held any more
+   * @return the consequences, which the caller runs after it has released the monitor
    */
   protected abstract Runnable entered(QueuePairState to);
 
-  /** Called when attributes have changed, and the state has not; the monitor is held. */
+  /** Called when attributes have changed, but not the state; the caller holds the monitor. */
   protected abstract void attributesChanged();
 
   /**
    * Completes all pending requests as flushed, once no peer works on them any more, and then
-   * {@linkplain #tellLastReceive reports} that it takes no more receives.
+   * {@linkplain #tellLastReceive reports} that no more receives are taken.
    */
   protected abstract void flush();
 
   /** Returns whether requests that were posted before SQD are not finished yet. */
   protected abstract boolean isDraining();
 
-  /** Reports slots that are free to its shared receive queue. */
+  /** Reports free slots to the shared receive queue. */
   protected abstract void tellPolled();
 
-  /** Called when a receive was posted to its shared receive queue, after that had none left. */
+  /**
+   * Called when a receive was posted to the shared receive queue, after this queue pair found that
+   * queue empty.
+   */
   protected abstract void receivePosted();
 
-  /** Returns once every thread that works on one of its queues at this moment is done. */
+  /** Waits until every thread that works on one of its queues at this moment is done. */
   protected abstract void awaitHandover();
 
-  /** Returns once every thread that copies at this moment for it, or for its peer, is done. */
+  /** Waits until every thread that copies at this moment for the queue pair or its peer is done. */
   protected abstract void awaitCopies();
 
-  /** Reads the figures of its queues, a moment old, without any ownership. */
+  /** Reads the figures of its queues without ownership; they may be slightly outdated. */
   protected abstract void readQueues(Map<Figure, Long> into);
 
-  /** Begins a wait for others, see {@link Ownership#beginWait}; for the owner of its send queue. */
+  /**
+   * Begins a wait for other threads, see {@link Ownership#beginWait}. Called by the owner of the
+   * send queue.
+   */
   protected abstract void beginWait();
 
-  /** Ends what {@link #beginWait} began. */
+  /** Ends the wait that {@link #beginWait} began. */
   protected abstract void endWait();
 
-  /** Counts an occurrence of what the device counts. */
+  /** Counts an event on the queue pair and on the device, and emits its Flight Recorder event. */
   public final void count(Counter counter) {
     counts.count(counter);
     device.counters().count(counter);
@@ -220,7 +229,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
     return type == QueuePairType.RC;
   }
 
-  /** Returns whether it is in a state in which it takes messages. */
+  /** Returns whether the queue pair is in a state in which it takes messages. */
   public final boolean isReceiving() {
     return switch (state) {
       case RTR, RTS, SQD, SQE -> !closed;
@@ -247,13 +256,13 @@ public abstract class EmulatedQueuePair implements QueuePair {
     return closed;
   }
 
-  /** Returns the error of a post to a closed queue pair. */
+  /** Returns the exception for a post to this queue pair after it was closed. */
   public final PostException closedError(long workRequestId) {
     return new PostException(
         VerbsError.CLOSED, workRequestId, "queue pair " + number + " is closed");
   }
 
-  /** Returns the present attributes; the object is never changed, but replaced. */
+  /** Returns the present attributes. The object is never modified: a change replaces it. */
   public final QueuePairAttributes attributes() {
     return attributes;
   }
@@ -273,14 +282,14 @@ public abstract class EmulatedQueuePair implements QueuePair {
     return receivePsn;
   }
 
-  /** Returns whether peers have a right through the queue pair; a bit of {@link Access}. */
+  /** Returns whether the queue pair gives its peer a right, which is a bit of {@link Access}. */
   public final boolean allows(int right) {
     return (access & right) != 0;
   }
 
   /**
-   * Returns whether its peer has atomics and immediate data, which a peer on iWARP may lack; true
-   * while there is no peer.
+   * Returns whether the peer supports atomics and immediate data, which a peer on iWARP may lack;
+   * true while there is no peer.
    */
   protected boolean peerHasExtensions() {
     return true;
@@ -293,20 +302,21 @@ public abstract class EmulatedQueuePair implements QueuePair {
     return device().attributes().supports(capability) && (!isExtension || peerHasExtensions());
   }
 
-  /** Returns whether it has resources for READs and atomics of its peer. */
+  /** Returns whether the queue pair has resources for READs and atomics of its peer. */
   public final boolean servesReadsAndAtomics() {
     return readsAndAtomics;
   }
 
-  /** Returns whether it may have READs and atomics of its own outstanding. */
+  /** Returns whether the queue pair may have outstanding READs and atomics of its own. */
   public final boolean requestsReadsAndAtomics() {
     return ownReadsAndAtomics;
   }
 
   /**
-   * Returns the memory that {@code key} opens through this queue pair, if {@code length} bytes from
-   * {@code address} on lie in it and it gives all the rights of {@code needed}; else null. This is
-   * the one place where any key is looked up for access, a region's or a window's, local or remote.
+   * Looks up the memory that {@code key} opens through this queue pair. Returns null unless the
+   * memory contains {@code length} bytes from {@code address} on and the key gives all rights of
+   * {@code needed}. Every access looks up its key here, with keys of regions and windows, local and
+   * remote.
    *
    * @param needed bits of {@link Access}, or {@link MemoryKey#LOCAL_READ}
    */
@@ -315,22 +325,22 @@ public abstract class EmulatedQueuePair implements QueuePair {
   }
 
   /**
-   * Returns the memory that {@code key} opens through this queue pair, whatever its range and
-   * rights; or null.
+   * Returns the memory that {@code key} opens through this queue pair, regardless of range and
+   * rights, or null.
    */
   public final @Nullable MemoryKey opened(int key) {
     MemoryKey found = keys.find(key);
     return found != null && found.isOpenTo(this, domain) ? found : null;
   }
 
-  /** Returns whether {@code key} opens anything, even if only through other queue pairs. */
+  /** Returns whether {@code key} opens any memory, even if only through other queue pairs. */
   public final boolean isKey(int key) {
     return keys.find(key) != null;
   }
 
   /**
-   * Opens like {@link #open(int, long, int, int)}, with an entry that was found before ownership
-   * was taken, and may have died since, or belong to another queue pair.
+   * Does the same as {@link #open(int, long, int, int)}, given an entry that was found before
+   * ownership was taken. The entry may have been killed since, or belong to another queue pair.
    */
   public final @Nullable MemoryKey open(
       @Nullable MemoryKey hint, int key, long address, int length, int needed) {
@@ -340,8 +350,8 @@ public abstract class EmulatedQueuePair implements QueuePair {
   }
 
   /**
-   * Opens like {@link #open(int, long, int, int)}, for a buffer of a receive: those of a shared
-   * receive queue are of that queue's domain.
+   * Does the same as {@link #open(int, long, int, int)} for a buffer of a receive. The buffers of a
+   * shared receive queue belong to that queue's domain.
    */
   public final @Nullable MemoryKey openReceive(int key, long address, int length) {
     return permitted(keys.find(key), receiveDomain, address, length, LOCAL_WRITE);
@@ -361,15 +371,18 @@ public abstract class EmulatedQueuePair implements QueuePair {
     return key != null && key.permits(this, owner, address, length, needed) ? key : null;
   }
 
-  /** Does a LOCAL_INV; false if the key cannot be invalidated. For the owner of its send queue. */
+  /**
+   * Executes a LOCAL_INV; returns false if the key cannot be invalidated. Called by the owner of
+   * the send queue.
+   */
   public final boolean invalidateLocally(int key) {
     MemoryKey entry = keys.entry(key);
     return entry != null && entry.holder.invalidate(key, this, false);
   }
 
   /**
-   * Does a peer's SEND_WITH_INV; false if the key cannot be invalidated. For the thread that does
-   * the peer's request.
+   * Executes the invalidation of a peer's SEND_WITH_INV; returns false if the key cannot be
+   * invalidated. Called by the thread that executes the peer's request.
    */
   public final boolean invalidateRemotely(int key) {
     MemoryKey entry = keys.entry(key);
@@ -417,8 +430,8 @@ public abstract class EmulatedQueuePair implements QueuePair {
   }
 
   /**
-   * Goes to RTR or RTS, from INIT or RTR; for a fabric on which only the connection manager
-   * connects, without address vectors.
+   * Moves the queue pair from INIT or RTR to RTR or RTS. Called on a fabric where only the
+   * connection manager connects, without address vectors.
    *
    * @param granted the attributes that the manager has agreed on with the peer
    * @throws VerbsException {@code INVALID} in another state, {@code CLOSED}
@@ -433,10 +446,10 @@ public abstract class EmulatedQueuePair implements QueuePair {
   }
 
   /**
-   * Makes a change.
+   * Modifies the queue pair.
    *
-   * @param connected the state to which the connection manager takes it, or null if a program
-   *     changes it
+   * @param connected the state to which the connection manager moves it, or null if a program
+   *     modifies it
    */
   private void modifyNow(QueuePairAttributes change, @Nullable QueuePairState connected) {
     Runnable consequences;
@@ -449,10 +462,11 @@ public abstract class EmulatedQueuePair implements QueuePair {
         if (to != QueuePairState.RESET) {
           apply(change, from, to);
         }
-        // If it went to SQE or ERR by itself meanwhile, the change is checked again from there.
+        // If a failure has moved it to SQE or ERR meanwhile, the change is checked again from that
+        // state.
       } while (!STATE.compareAndSet(this, from, to));
       if (to == QueuePairState.RESET) {
-        // Not earlier: peers that lack a right check whether the reason is this state.
+        // Applied only now: a peer that lacks a right checks whether the reason is this state.
         apply(change, from, to);
       }
       if (from == to && to != QueuePairState.ERR) {
@@ -463,7 +477,8 @@ public abstract class EmulatedQueuePair implements QueuePair {
     }
     consequences.run();
     if (device.isBroken()) {
-      // The device has failed since the check, and may have passed over this queue pair before.
+      // The device has failed since the check, and may have skipped this queue pair in its earlier
+      // state.
       fail();
     }
   }
@@ -574,7 +589,10 @@ public abstract class EmulatedQueuePair implements QueuePair {
     return new QueuePairReading(number, type, state, destination, figures);
   }
 
-  /** Puts the queue pair into ERR, if it is in a state to go there; true if this call did so. */
+  /**
+   * Moves the queue pair to ERR, unless it is closed or in RESET; returns whether this call moved
+   * it.
+   */
   public final boolean moveToError() {
     while (true) {
       QueuePairState now = state;
@@ -588,7 +606,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
   }
 
   /**
-   * Puts an unreliable queue pair into SQE, after a request failed at its own end (IBTA volume 1,
+   * Moves an unreliable queue pair to SQE, after a request failed at its own end (IBTA volume 1,
    * queue pair states).
    */
   public final void moveToSendError() {
@@ -602,33 +620,30 @@ public abstract class EmulatedQueuePair implements QueuePair {
     }
   }
 
-  /** Goes to ERR and flushes. Not called under ownership of any queue. */
+  /** Moves the queue pair to ERR and flushes it. The caller must not own any queue. */
   public final void fail() {
     if (moveToError()) {
       flush();
     }
   }
 
-  /** Flushes after {@link #moveToError}. Not called under ownership of any queue. */
+  /** Flushes the queue pair after {@link #moveToError}. The caller must not own any queue. */
   public final void flushPending() {
     flush();
   }
 
   /**
-   * Does the same as {@link #fail} after a completion of it was lost, and raises an event: nothing
-   * else can tell the program.
+   * Does the same as {@link #fail} after one of its completions was lost, and raises {@code
+   * QP_FATAL}: nothing else reports the failure to the program.
    */
-  final void failUntold() {
+  final void failAfterLostCompletion() {
     if (moveToError()) {
       device.raise(AsyncEvent.Type.QP_FATAL, this);
       flush();
     }
   }
 
-  /**
-   * Notes that a message has arrived; the first one before RTS tells the program that the peer is
-   * there.
-   */
+  /** Called when a message has arrived; raises {@code COMM_EST} for the first one in RTR. */
   protected final void messageArrived() {
     if (!established && state == QueuePairState.RTR) {
       established = true;
@@ -636,7 +651,10 @@ public abstract class EmulatedQueuePair implements QueuePair {
     }
   }
 
-  /** Raises, once in ERR, that no more receives of its shared receive queue are taken. */
+  /**
+   * Raises, once in ERR, {@code QP_LAST_WQE_REACHED}: no more receives of the shared receive queue
+   * are taken.
+   */
   protected final synchronized void tellLastReceive() {
     if (shared != null && state == QueuePairState.ERR && !lastReceiveTold) {
       lastReceiveTold = true;
@@ -647,7 +665,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
   /**
    * {@inheritDoc}
    *
-   * <p>A second call returns when the first does.
+   * <p>A second call waits until the first one is done.
    */
   @Override
   public final void close() {
@@ -669,7 +687,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
       consequences = entered(QueuePairState.RESET);
     }
     consequences.run();
-    // Not earlier: a thread that takes memory away has to wait for this queue pair's copies.
+    // Removed only now: a thread that takes memory away has to wait for this queue pair's copies.
     device.removeQueuePair(this);
     sendCompletions.detach(sendAttachment);
     receiveCompletions.detach(receiveAttachment);

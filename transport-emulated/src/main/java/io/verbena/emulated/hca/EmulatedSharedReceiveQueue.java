@@ -11,10 +11,10 @@ import io.verbena.verbs.provider.Range;
 import java.util.ArrayDeque;
 
 /**
- * A receive queue for several queue pairs. The takers, on whatever threads messages arrive, compete
- * for {@link #taking} and hold it only while they move one receive into a queue of their own, so
- * messages are copied in parallel. A slot is free again when the receive's completion was polled,
- * on any completion queue, or its queue pair was reset: {@link TakenReceives} only counts them.
+ * A receive queue for several queue pairs. A thread that handles a message owns {@link #taking}
+ * only while it moves one receive into the queue pair's own ring, so messages are copied in
+ * parallel. A slot is free again when the receive's completion was polled, on any completion queue,
+ * or its queue pair was reset; {@link TakenReceives} counts these slots.
  */
 public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
   private final EmulatedProtectionDomain domain;
@@ -22,20 +22,21 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
   private final Ownership taking = new Ownership();
 
   /**
-   * Queue pairs that found it empty, the first one first, each once; for the owner of {@link
-   * #taking}. One that was closed meanwhile, or has found a receive since, is skipped in its turn.
+   * The queue pairs that found this queue empty, each once, oldest first; accessed by the owner of
+   * {@link #taking}. A queue pair that was closed or found a receive meanwhile has nothing to do in
+   * its turn.
    */
   private final ArrayDeque<TakenReceives> starved = new ArrayDeque<>(0);
 
   /** 1 while there are starved queue pairs. */
   private final PaddedLong anyStarved = new PaddedLong();
 
-  /** The queue pairs that take from it; changed by the holder of the monitor. */
+  /** The queue pairs that take from this queue; changed under this object's monitor. */
   private final Attachments users = new Attachments();
 
   private volatile boolean closed;
 
-  /** Changed by the owner of {@link #taking}. */
+  /** Written by the owner of {@link #taking}. */
   private volatile int limit;
 
   EmulatedSharedReceiveQueue(
@@ -96,15 +97,18 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
       }
     } finally {
       receives.posting.release();
-      // Also if one was refused: the receives before it are posted. There is no fence, as for a
-      // queue pair's own receives: a queue pair that is missed here looks again by a timer.
+      // Done even if a request was refused: the receives before it are posted. As for a queue
+      // pair's own receives there is no fence: a queue pair that is missed here looks again when
+      // its timer fires.
       if (anyStarved.getOpaque() != 0) {
         feed();
       }
     }
   }
 
-  /** Calls the queue pairs that found it empty, in their order, while there are receives. */
+  /**
+   * Calls the queue pairs that found this queue empty, in their order, while there are receives.
+   */
   private void feed() {
     while (true) {
       TakenReceives next;
@@ -128,10 +132,10 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
   }
 
   /**
-   * Moves the next receive into a queue pair's own queue, which is empty; for its taker. If there
-   * is none, the queue pair is called, in its turn, when one is posted.
+   * Moves the next receive into a queue pair's own ring, which is empty. If there is none, the
+   * queue pair is called, in its turn, when one is posted. Called by the taker of {@code own}.
    *
-   * @return whether there was one; its slot must be {@linkplain #free freed} later
+   * @return whether there was a receive; its slot must be {@linkplain #free freed} later
    */
   boolean takeInto(ReceiveRing own, TakenReceives by) {
     boolean low;
@@ -159,7 +163,7 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
     return true;
   }
 
-  /** Prefetches the next receive; for the taker of {@code own}. */
+  /** Prefetches the next receive. Called by the taker of {@code own}. */
   void warm(ReceiveRing own) {
     own.warm(receives);
   }
@@ -169,7 +173,7 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
     receives.freeAny(count);
   }
 
-  /** Attaches a queue pair; returns the number to detach it by. */
+  /** Attaches a queue pair; returns its number for {@link #detach}. */
   synchronized int attach(EmulatedQueuePair user) {
     checkOpen("create queue pair");
     return users.add(user);

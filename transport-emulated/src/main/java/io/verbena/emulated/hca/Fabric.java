@@ -13,10 +13,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The medium that emulated HCAs are plugged into. It carries their requests: it creates the queue
- * pairs of its devices, all of one kind, and provides what a device needs to know of the medium.
+ * The medium that emulated HCAs are plugged into. It creates the queue pairs of its devices, all of
+ * one class, which carry the requests, and it tells a device the properties of the medium.
  *
- * <p>Called by devices and completion queues, on any thread that uses them.
+ * <p>Devices and completion queues call it on any thread that uses them.
  */
 public interface Fabric {
 
@@ -34,7 +34,7 @@ public interface Fabric {
   /** Returns the counters that its devices keep. */
   Set<Counter> counted();
 
-  /** Returns the GID of a device that is being opened here. */
+  /** Returns a GID for a device that is being opened. */
   Gid nextGid();
 
   /** Adds a device that was opened. */
@@ -51,7 +51,7 @@ public interface Fabric {
   /**
    * Checks that packets can be sent with an address vector, whose fields are all in range.
    *
-   * @param verb for the error, as in {@code create address handle}
+   * @param verb the verb in the error message, as in {@code create address handle}
    * @throws io.verbena.verbs.VerbsException {@code NOT_SUPPORTED}, naming the field that is not
    *     supported
    */
@@ -67,7 +67,10 @@ public interface Fabric {
     return false;
   }
 
-  /** Takes a number for a queue pair; false if another device of the same HCA has it. */
+  /**
+   * Takes a number for a queue pair; returns false if another device of the same HCA has the
+   * number.
+   */
   default boolean takeNumber(int number) {
     return true;
   }
@@ -76,8 +79,8 @@ public interface Fabric {
   default void giveNumber(int number) {}
 
   /**
-   * Returns once every copy between memory of its devices that is running at this moment has ended,
-   * however the queue pairs that it goes through change or close meanwhile.
+   * Waits until every copy between memory of its devices that is running at this moment has ended,
+   * even if the queue pairs of the copy change or close meanwhile.
    */
   void awaitCopies();
 
@@ -97,7 +100,7 @@ public interface Fabric {
   }
 
   /**
-   * Takes back what peers have not copied yet of the memory under a key that was killed. By default
+   * Withdraws from peers the memory under a killed key that they have not copied yet. By default
    * peers copy nothing by themselves.
    */
   default void withdraw(MemoryKey dead) {}
@@ -107,13 +110,13 @@ public interface Fabric {
     return device.scheduleByClock(task, delayNanos);
   }
 
-  /** Returns whether {@link #progress} does anything. */
+  /** Returns whether threads that poll drive the fabric, by {@link #progress}. */
   default boolean isDrivenByPolling() {
     return false;
   }
 
   /**
-   * Does the work that is due; called when an empty completion queue is polled.
+   * Does the work that is due. Called when an empty completion queue is polled.
    *
    * @return whether there may be a completion now
    */
@@ -122,30 +125,34 @@ public interface Fabric {
   }
 
   /**
-   * Called when a thread is about to sleep until a completion comes, and polls no more.
+   * Called when a thread stops polling and is about to sleep until a completion arrives.
    *
-   * @param awaits whether it sleeps in {@link #await}
+   * @param awaits whether the thread sleeps in {@link #await}
    */
   default void pollingEnds(boolean awaits) {}
 
   /** A thread of a program that waits for an event. */
   interface Waiter {
-    /** Returns whether its event has come. */
+    /** Returns whether its event has arrived. */
     boolean isDue();
   }
 
   /**
-   * Does the work that is due, or sleeps once if there is none: so no other thread has to wake the
-   * one that waits for an event. May return at any time.
+   * Does the work that is due, or sleeps once if there is none. So the thread that waits for an
+   * event drives the fabric itself, and no other thread has to wake it. May return at any time.
    *
    * @param nanos the longest time to sleep
-   * @return false if another thread does all that: the caller may park, and {@link #rouse} wakes it
+   * @return false if another thread drives the fabric: the caller may park, and {@link #rouse}
+   *     wakes it
    */
   default boolean await(Waiter waiter, long nanos) {
     return false;
   }
 
-  /** Ends the sleep of a thread, in {@link #await} or parked, or its next one. */
+  /**
+   * Ends the sleep of a thread, in {@link #await} or parked; if it does not sleep, ends its next
+   * sleep.
+   */
   default void rouse(@Nullable Thread waiting) {
     LockSupport.unpark(waiting);
   }

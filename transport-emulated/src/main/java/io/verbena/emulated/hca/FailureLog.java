@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Logs failures of an HCA's own code on threads that go on: at most {@value #BURST} lines in ten
- * seconds; the next line has the number of those left out. Thread-safe.
+ * Logs failures of an HCA's own code on threads that continue: at most {@value #BURST} lines in ten
+ * seconds. The next line holds the number of lines left out. Thread-safe.
  */
 public final class FailureLog {
   /** The name of the logger. */
@@ -36,7 +36,7 @@ public final class FailureLog {
     return INSTANCE;
   }
 
-  /** Logs a failure with its stack, and the name of the thread, which goes on. */
+  /** Logs a failure with its stack and the name of the present thread, which continues. */
   public void failed(Throwable why) {
     long before = admit();
     if (before >= 0) {
@@ -48,7 +48,9 @@ public final class FailureLog {
     }
   }
 
-  /** Returns the number left out since the last line, or -1 if this one is to be left out. */
+  /**
+   * Returns the number of lines left out since the last line, or -1 if this line must be left out.
+   */
   private synchronized long admit() {
     long now = clock.getAsLong();
     if (now - windowStart >= WINDOW_NANOS) {

@@ -6,9 +6,9 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The translation and protection table: from a key to the entry of its region or window. Open
- * addressing by the upper 24 bits, which are random, and do not change when a window is bound
- * again. Finding takes no lock; adding and removing do.
+ * The translation and protection table, from a key to the entry of its region or window. It is a
+ * hash table with open addressing by the key's upper 24 bits, which are random and do not change
+ * when a window is bound again. Lookups take no lock; adding and removing do.
  */
 public final class KeyTable {
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Object[].class);
@@ -25,7 +25,7 @@ public final class KeyTable {
     return entry != null && entry.isOpenedBy(key) ? entry : null;
   }
 
-  /** Returns the entry to which this key belongs, did belong, or may come to belong; or null. */
+  /** Returns the entry that this key opens, has opened or may open in the future, or null. */
   @Nullable MemoryKey entry(int key) {
     @Nullable Object[] table = slots;
     int mask = table.length - 1;
@@ -41,7 +41,7 @@ public final class KeyTable {
     }
   }
 
-  /** Adds an entry unless its place is taken. */
+  /** Adds an entry; returns false if another entry has the same upper 24 bits. */
   public synchronized boolean add(MemoryKey key) {
     if (entry(key.value()) != null) {
       return false;
@@ -55,7 +55,7 @@ public final class KeyTable {
     return true;
   }
 
-  /** Removes an entry that is there. */
+  /** Removes an entry of this table. */
   public synchronized void remove(MemoryKey key) {
     @Nullable Object[] table = slots;
     int mask = table.length - 1;

@@ -11,17 +11,18 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that a key opens, and for whom: the entry of a region, or of a window bound to one, in
- * the HCA's translation and protection table. Windows and regions are looked up and checked in the
- * same way, so that the data path does not distinguish them.
+ * An entry of the HCA's translation and protection table: the memory that the key of a region, or
+ * of a window bound to one, opens, and the domain or queue pair that may use it. Windows and
+ * regions are looked up and checked in the same way, so that the data path does not distinguish
+ * them.
  *
- * <p>A region's entry never changes until it dies. A window's is reused for each bind, when no
- * thread can be reading it any more: see {@link #show}. Changes are made under the monitor of the
- * device's {@link KeyTable}.
+ * <p>A region's entry never changes until it is killed. A window's entry is reused for each bind,
+ * when no thread can be reading it any more: see {@link #show}. Entries change under the monitor of
+ * the device's {@link KeyTable}.
  *
- * <p>Access to memory that its owner took away while it was registered throws an exception or an
- * error: it was freed, other threads cannot access it, or its file was truncated. Callers of {@link
- * #read}, {@link #write} and the atomics catch both.
+ * <p>Access to memory throws an exception or an error if, while it was registered, the memory was
+ * freed, other threads lost access to it, or its file was truncated. Callers of {@link #read},
+ * {@link #write} and the atomics catch both.
  */
 public final class MemoryKey {
   /** The right to read with local requests, which regions always give and windows never do. */
@@ -58,18 +59,18 @@ public final class MemoryKey {
   /** The region or window that has a key. */
   interface Holder {
     /**
-     * Ends the life of its key, and returns when no thread uses it any more; for the owner of a
+     * Invalidates the key, and returns when no thread uses it any more. Called by the owner of a
      * queue pair's send queue.
      *
      * @param key the key that is to be invalidated
-     * @param by the queue pair that does so
-     * @param remotely by its peer, with a SEND_WITH_INV
-     * @return whether it could be invalidated
+     * @param by the queue pair that invalidates it
+     * @param remotely whether its peer does so, with a SEND_WITH_INV
+     * @return whether the key could be invalidated
      */
     boolean invalidate(int key, EmulatedQueuePair by, boolean remotely);
   }
 
-  /** Creates the entry of a window, which opens nothing yet. */
+  /** Creates the entry of a window, which opens no memory yet. */
   MemoryKey(Holder holder, int value) {
     this.holder = holder;
     this.value = value;
@@ -111,7 +112,7 @@ public final class MemoryKey {
     return value;
   }
 
-  /** Returns the address of its first byte, in the addresses of the device. */
+  /** Returns the device address of its first byte. */
   public long address() {
     return address;
   }
@@ -125,34 +126,36 @@ public final class MemoryKey {
   }
 
   /**
-   * Returns whether this key opens the entry now. It reads first whether the entry is alive: a
-   * thread that sees a window's entry alive sees its present bind, not an earlier one.
+   * Returns whether this key opens the entry now. Reads {@link #alive} first: a thread that sees a
+   * window's entry alive sees its present bind, not an earlier one.
    */
   boolean isOpenedBy(int key) {
     return alive && value == key;
   }
 
   /**
-   * Returns whether {@code bytes} bytes from {@code from} on may be used with all the rights of
-   * {@code needed} through a queue pair of a domain.
+   * Returns whether {@code bytes} bytes from {@code from} on may be used with all rights of {@code
+   * needed} through a queue pair of a domain.
    */
   boolean permits(
       EmulatedQueuePair pair, EmulatedProtectionDomain domain, long from, long bytes, int needed) {
     return isOpenTo(pair, domain) && gives(needed) && contains(from, bytes);
   }
 
-  /** Returns whether it may be used through a queue pair of a domain, with any rights. */
+  /**
+   * Returns whether the entry may be used through a queue pair of a domain, regardless of rights.
+   */
   boolean isOpenTo(EmulatedQueuePair pair, EmulatedProtectionDomain domain) {
     Object to = scope;
     return to == domain || to == pair;
   }
 
-  /** Returns whether it gives all the rights of {@code needed}. */
+  /** Returns whether the entry gives all rights of {@code needed}. */
   public boolean gives(int needed) {
     return (rights & needed) == needed;
   }
 
-  /** Returns whether {@code bytes} bytes from {@code from} on lie in it. */
+  /** Returns whether the entry contains {@code bytes} bytes from {@code from} on. */
   public boolean contains(long from, long bytes) {
     long offset = from - address;
     return offset >= 0 && offset <= length - bytes;
@@ -168,16 +171,16 @@ public final class MemoryKey {
     return place != null;
   }
 
-  /** Returns whether a key is one that this entry has, had or may come to have. */
+  /** Returns whether a key is one that this entry has, has had or may have in the future. */
   public boolean is(int key) {
     return index(key) == index;
   }
 
   /**
-   * Refers to bytes from an address on, for a peer to copy.
+   * Fills a reference to the bytes from an address on, for a peer to copy.
    *
    * @param by the key by which the bytes are used
-   * @return false if peers cannot map them
+   * @return false if peers cannot map the memory
    */
   public boolean refer(long from, int by, PayloadReference to) {
     SharedPlace at = place;
@@ -189,10 +192,10 @@ public final class MemoryKey {
   }
 
   /**
-   * Describes all that it opens, for a peer to read.
+   * Fills a grant of all memory that the entry opens, for a peer to read.
    *
-   * @param by the key by which it is read
-   * @return false if peers cannot map it
+   * @param by the key by which the memory is read
+   * @return false if peers cannot map the memory
    */
   public boolean grant(int by, ReadGrant to) {
     SharedPlace at = place;
@@ -213,23 +216,25 @@ public final class MemoryKey {
     memory.put(offset(to), from, fromOffset, bytes);
   }
 
-  /** Compares and swaps, and returns the value from before, as an atomic of the HCA does. */
+  /**
+   * Does an atomic compare-and-swap on 8 aligned bytes in native order; returns the previous value.
+   */
   public long compareAndSwap(long at, long expected, long swap) {
     return (long) LONG.compareAndExchange(memory, offset(at), expected, swap);
   }
 
-  /** Adds, and returns the value from before. */
+  /** Does an atomic add on 8 aligned bytes in native order; returns the previous value. */
   public long fetchAndAdd(long at, long addend) {
     return (long) LONG.getAndAdd(memory, offset(at), addend);
   }
 
-  /** Gives a window's entry, which is dead and not used any more, the low 8 bits of a key. */
+  /** Sets the low 8 bits of the key of a window's entry, which is dead and not used any more. */
   void rename(int tag) {
     value = index << Byte.SIZE | (tag & 0xff);
   }
 
   /**
-   * Makes an entry that was renamed live again.
+   * Makes a renamed entry of a window alive again.
    *
    * @param to a domain or a queue pair, see {@link #scope}
    * @param region the region of whose memory it shows a part
@@ -246,7 +251,7 @@ public final class MemoryKey {
     alive = true;
   }
 
-  /** Ends its life; threads that found it before may still be using it. */
+  /** Kills the entry; threads that found it before may still be using it. */
   void kill() {
     alive = false;
   }

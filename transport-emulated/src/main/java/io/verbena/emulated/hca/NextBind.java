@@ -6,8 +6,8 @@ import io.verbena.verbs.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bind of a window of type 1, with the key that the window gets: the copy of a posted bind for
- * the send queue. Reused for each; for the posting thread.
+ * The copy of a posted bind of a type 1 window, with the window's next key, for the send queue. The
+ * object is reused for each bind; only the posting thread uses it.
  */
 public final class NextBind {
   /** Created for the first bind. */
@@ -15,7 +15,7 @@ public final class NextBind {
 
   private @Nullable EmulatedMemoryWindow window;
 
-  /** Returns the bind of {@code request}, which was checked, with the window's next key. */
+  /** Returns a copy of {@code request}, a checked bind, with the window's next key. */
   public SendWorkRequest of(SendWorkRequest request) {
     MemoryRegion region = request.windowRegion();
     if (!(request.window() instanceof EmulatedMemoryWindow ours) || region == null) {
@@ -38,7 +38,7 @@ public final class NextBind {
     return next;
   }
 
-  /** Gives the key back to the window: the bind was not posted. */
+  /** Gives the key back to the window after the bind was not posted. */
   public void refused() {
     if (window != null && bind != null) {
       window.giveBackKey(bind.remoteKey());

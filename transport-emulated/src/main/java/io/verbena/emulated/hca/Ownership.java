@@ -4,20 +4,20 @@ package io.verbena.emulated.hca;
 import java.lang.invoke.VarHandle;
 
 /**
- * The right to work on a queue, which nobody has (even epochs) or one thread (odd ones). Taking it
- * is a full fence, so that an owner sees everything that was taken away from the HCA before an
- * {@link #awaitHandover} that did not wait for it. Uncontended it costs one compare-and-set;
- * waiting spins, then yields, and lasts no longer than the owner's work.
+ * The right to work on a queue: a spin lock whose epoch is odd while a thread owns it. Acquiring is
+ * a full fence: an owner for which {@link #awaitHandover} did not wait sees everything that was
+ * taken away from the HCA before that call. Without contention it costs one compare-and-set. A
+ * waiting thread spins, then yields, until the owner's work is done.
  */
 public final class Ownership {
   private static final int SPINS = 200;
 
   private final PaddedLong epoch = new PaddedLong();
 
-  /** True while the owner copies nothing, because it waits for others that may copy. */
+  /** True while the owner copies nothing, because it waits for other threads that may copy. */
   private volatile boolean waiting;
 
-  /** Takes ownership, as soon as no thread has it. */
+  /** Acquires ownership; waits while another thread has it. Not reentrant. */
   public void acquire() {
     long now = epoch.getOpaque();
     if ((now & 1) == 0 && epoch.compareAndSet(now, now + 1)) {
@@ -32,12 +32,12 @@ public final class Ownership {
     }
   }
 
-  /** Gives ownership up; for the owner. */
+  /** Releases ownership. Called by the owner. */
   public void release() {
     epoch.setRelease(epoch.getOpaque() + 1);
   }
 
-  /** Returns once the owner of this moment, if there is one, has released. */
+  /** Waits until the present owner, if there is one, has released. */
   public void awaitHandover() {
     long now = epoch.getVolatile();
     if ((now & 1) != 0) {
@@ -48,9 +48,9 @@ public final class Ownership {
   }
 
   /**
-   * Returns once the owner of this moment, if there is one, has finished its copies. Unlike {@link
-   * #awaitHandover}, it may be called by owners, between {@link #beginWait} and {@link #endWait}:
-   * two that wait for each other see that neither copies.
+   * Waits until the present owner, if there is one, has finished its copies. Owners may call this
+   * method, unlike {@link #awaitHandover}, between {@link #beginWait} and {@link #endWait}: two
+   * owners that wait for each other see that neither copies.
    */
   public void awaitCopies() {
     long now = epoch.getVolatile();
@@ -62,20 +62,25 @@ public final class Ownership {
   }
 
   /**
-   * Begins a wait, during which the owner copies nothing, and after which it trusts nothing that it
-   * looked up before; for the owner.
+   * Begins a wait, during which the owner copies nothing. After the wait the owner must look up
+   * keys again. Called by the owner.
    */
   public void beginWait() {
     waiting = true;
   }
 
-  /** Ends a wait; for the owner. */
+  /** Ends a wait. Called by the owner. */
   public void endWait() {
     waiting = false;
     VarHandle.fullFence();
   }
 
-  // Yielding gives the CPU back sooner to an owner that lost it in the middle of a long copy.
+  /**
+   * Waits a moment: spins at first, then yields, which sooner gives the CPU back to an owner that
+   * lost it in the middle of a long copy.
+   *
+   * @param spins the number of calls before this one in the same wait
+   */
   @SuppressWarnings("ThreadPriorityCheck")
   public static void pause(int spins) {
     if (spins < SPINS) {

@@ -8,7 +8,7 @@ abstract class PaddedLongValue extends CacheLinePadding {
   long value;
 }
 
-/** A counter alone on its cache lines, with accessors that name their memory order. */
+/** A counter on cache lines of its own, with accessors that name their memory order. */
 public final class PaddedLong extends PaddedLongValue {
   private static final VarHandle VALUE;
 
@@ -22,12 +22,12 @@ public final class PaddedLong extends PaddedLongValue {
 
   long a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14;
 
-  /** Reads it without ordering. */
+  /** Reads the counter without ordering. */
   public long getOpaque() {
     return (long) VALUE.getOpaque(this);
   }
 
-  /** Reads it before later reads. */
+  /** Reads the counter, ordered before later reads. */
   public long getAcquire() {
     return (long) VALUE.getAcquire(this);
   }
@@ -40,7 +40,7 @@ public final class PaddedLong extends PaddedLongValue {
     VALUE.setOpaque(this, newValue);
   }
 
-  /** Writes it after earlier writes. */
+  /** Writes the counter, ordered after earlier writes. */
   public void setRelease(long newValue) {
     VALUE.setRelease(this, newValue);
   }

@@ -8,9 +8,9 @@ import jdk.jfr.Label;
 import jdk.jfr.StackTrace;
 
 /**
- * An event of one queue pair for Flight Recorder; {@link QueuePairEvents} emits them. It must not
- * name its subclasses: the verifier would load them while this class is linked, and Flight
- * Recorder, recording from the start of the JVM, links it to instrument what is loaded.
+ * A Flight Recorder event of one queue pair; {@link QueuePairEvents} emits it. This class must not
+ * name its subclasses: the verifier would load them while this class is linked, and a Flight
+ * Recorder that records from the start of the JVM links this class to instrument loaded classes.
  */
 @Category("Verbena")
 @StackTrace(false)

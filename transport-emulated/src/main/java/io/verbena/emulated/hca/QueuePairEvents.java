@@ -5,18 +5,20 @@ import io.verbena.verbs.DeviceCounters.Counter;
 
 /**
  * Emits the events of queue pairs. {@link QueuePairEvent} itself must not: to define one of its
- * subclasses while it records, Flight Recorder reads the methods of their superclass, and the JVM
- * would have to define that subclass again to verify them.
+ * subclasses during a recording, Flight Recorder reads the methods of {@link QueuePairEvent}, and
+ * the JVM would have to define that subclass again to verify them.
  */
 final class QueuePairEvents {
-  /** Used only to check whether their kind is being recorded; each emitted event is a new one. */
+  /**
+   * Used only to check whether this type of event is recorded; each emitted event is a new object.
+   */
   private static final QueuePairEvent RETRANSMISSION = new RetransmissionEvent();
 
   private static final QueuePairEvent RECEIVER_NOT_READY = new ReceiverNotReadyEvent();
 
   private QueuePairEvents() {}
 
-  /** Emits the event of this counter, if it has one that is being recorded. */
+  /** Emits the event of this counter, if the counter has one and it is being recorded. */
   static void emit(Counter counter, EmulatedDevice device, int queuePair, int peer) {
     switch (counter) {
       case RETRANSMISSIONS -> {

@@ -7,9 +7,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pairs by number: open addressing, since numbers are random. Finding one takes no lock and
- * allocates nothing, nor does iterating; adding and removing exclude each other, and take constant
- * time. Only when the table is full, of queue pairs and of places of removed ones, it is rebuilt.
+ * A hash table of queue pairs by number, with open addressing, since numbers are random. Lookups
+ * and iteration take no lock and allocate nothing. Adding and removing exclude each other and take
+ * constant time, except when queue pairs and slots of removed ones fill half of the table: then it
+ * is rebuilt.
  */
 final class QueuePairTable {
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Object[].class);
@@ -18,7 +19,7 @@ final class QueuePairTable {
 
   private volatile @Nullable Object[] slots = new @Nullable Object[LEAST_CAPACITY];
 
-  /** The same queue pairs, for iterating: in the order in which they came, and close together. */
+  /** The same queue pairs for iteration, stored close together. */
   private final Attachments all = new Attachments();
 
   /** The number of slots that are not empty. */
@@ -42,7 +43,8 @@ final class QueuePairTable {
   }
 
   /**
-   * Calls an action with each queue pair that is there now, and with some of those added meanwhile.
+   * Calls an action with each queue pair that is in the table now, and with some of those added
+   * meanwhile.
    */
   void forEach(Consumer<EmulatedQueuePair> action) {
     all.forEach(action);
@@ -72,7 +74,10 @@ final class QueuePairTable {
     live--;
   }
 
-  /** Leaves room for half as many changes as there are queue pairs before the next rebuild. */
+  /**
+   * Rebuilds the table, with room for half as many changes as it has queue pairs before the next
+   * rebuild.
+   */
   private void rebuild() {
     @Nullable Object[] old = slots;
     int capacity = LEAST_CAPACITY;

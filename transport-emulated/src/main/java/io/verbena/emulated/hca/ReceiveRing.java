@@ -10,10 +10,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives that wait for messages. Posting takes {@link #posting}; taking belongs to the owner of
- * the connected send queue, or, once the queue pair is in ERR and that owner is done, to the thread
- * that flushes and holds {@link #posting}. If many may take, from a shared receive queue and for
- * datagrams, they take an ownership made for that.
+ * Posted receives that wait for messages. The poster owns {@link #posting}. The taker is the caller
+ * of the engine or, on the direct fabric, the owner of the connected send queue; once the queue
+ * pair is in ERR and that owner is done, it is the thread that flushes, which owns {@link
+ * #posting}. Where several threads may take (from a shared receive queue, or for datagrams), the
+ * taker owns an {@link Ownership} for that purpose.
  *
  * <pre>
  *  entry: long 0      work request id
@@ -27,15 +28,18 @@ public final class ReceiveRing {
   private static final int COUNT = 1;
   private static final int BUFFERS = 2;
 
-  /** Two cache lines, in longs: if entries are this far apart, no line holds parts of two. */
+  /**
+   * Two cache lines, in longs: if entries are this far apart, no cache line holds parts of two
+   * entries.
+   */
   private static final int APART = 16;
 
   /** Held by the posting thread. */
   public final Ownership posting = new Ownership();
 
   /**
-   * Replaced by the poster, with all waiting receives, when more wait than ever before. A taker
-   * that still has the old array finds the receives that it knows of there, too.
+   * The poster replaces the array when more receives wait than fit, and copies them. A taker that
+   * still has the old array finds in it all receives that it knows of.
    */
   private volatile long[] entries;
 
@@ -57,8 +61,8 @@ public final class ReceiveRing {
     long postedSeen;
 
     /**
-     * The position whose entry the fields below hold; read ahead, as the entry's line is in the
-     * poster's cache.
+     * The position of the entry that the fields below hold. It is read ahead, as the entry's cache
+     * line is in the poster's cache.
      */
     long ahead = -1;
 
@@ -79,8 +83,8 @@ public final class ReceiveRing {
   }
 
   /**
-   * Creates an empty ring for several takers. As they do not read ahead, entries are apart: the
-   * poster must not take the next entry's cache line from them by writing beside it.
+   * Creates an empty ring for several takers. They do not read ahead, so entries are apart: the
+   * poster must not take the next entry's cache line from them by writing an entry beside it.
    */
   static ReceiveRing shared(int maxReceive, int maxScatterGather) {
     return new ReceiveRing(maxReceive, maxScatterGather, APART);
@@ -97,12 +101,17 @@ public final class ReceiveRing {
     return maxReceive;
   }
 
-  /** Returns the most buffers of a receive. */
+  /** Returns the maximum number of buffers of a receive. */
   public int maxScatterGather() {
     return maxScatterGather;
   }
 
-  /** Adds a receive; for the holder of {@link #posting}. */
+  /**
+   * Adds a receive. Called by the owner of {@link #posting}.
+   *
+   * @throws PostException {@code INVALID} if it has too many buffers, {@code NO_MEMORY} if the ring
+   *     is full
+   */
   public void post(ReceiveWorkRequest request) {
     ScatterGatherList buffers = request.buffers();
     int count = buffers.size();
@@ -150,7 +159,7 @@ public final class ReceiveRing {
   }
 
   /**
-   * Reads the positions of the queue; for any thread.
+   * Reads the positions of the queue. Thread-safe.
    *
    * @param taken not null if all receives here were taken from a shared receive queue, whose slots
    *     they hold
@@ -172,14 +181,15 @@ public final class ReceiveRing {
     }
   }
 
-  /** Frees the slots of {@code count} receives, of any: they may complete in any order. */
+  /** Frees {@code count} slots, for receives that complete in any order. */
   void freeAny(long count) {
     freed.getAndAdd(count);
   }
 
   /**
-   * Takes the next receive of {@code other}, which has one, into this empty queue of as many
-   * buffers; it holds the slot there until that is freed. For the taker of both.
+   * Moves the next receive of {@code other}, which has one, into this empty ring with as many
+   * buffers. The slot in {@code other} stays in use until it is {@linkplain #freeAny freed}. Called
+   * by the taker of both.
    */
   void takeFrom(ReceiveRing other) {
     long position = posted.getOpaque();
@@ -201,37 +211,39 @@ public final class ReceiveRing {
     posted.setRelease(position + 1);
   }
 
-  /** Returns the number of receives; for the taker. */
+  /** Returns the number of receives. Called by the taker. */
   long available() {
     return posted.getAcquire() - takeSide.taken;
   }
 
   /**
-   * Reads the next receive of {@code shared}, which others may take meanwhile, out of its poster's
-   * cache while nobody waits for it; for the taker of this one.
+   * Prefetches the next receive of {@code shared} from the poster's cache before a message needs
+   * it; another taker may take it meanwhile. Called by the taker of this ring.
    */
   void warm(ReceiveRing shared) {
     long[] ring = shared.entries;
     int at = shared.at(ring, shared.takeSide.taken);
-    // The first part and the last, which may be on another line.
+    // The first part and the last, which may be on different cache lines.
     takeSide.warmed += ring[at] + ring[at + BUFFERS + 1];
   }
 
-  /** Returns whether it is full, as far as the poster sees. */
+  /** Returns whether the ring is full. Called by the poster. */
   boolean isFull() {
     return posted.getOpaque() - freed.getAcquire() >= maxReceive;
   }
 
-  /** Returns whether there is a receive, which the methods below then describe; for the taker. */
+  /**
+   * Returns whether there is a receive, which the methods below then describe. Called by the taker.
+   */
   public boolean hasNext() {
     TakeSide side = takeSide;
     return side.ahead == side.taken || readAhead();
   }
 
   /**
-   * Reads the next receive, if there is one, while nobody waits for it; for the taker.
+   * Reads the next receive, if there is one, before a message needs it. Called by the taker.
    *
-   * @return whether there is one
+   * @return whether there is a receive
    */
   public boolean readAhead() {
     TakeSide side = takeSide;
@@ -255,15 +267,15 @@ public final class ReceiveRing {
     return true;
   }
 
-  /** Moves to the next receive; returns one past the position of the one taken. For the taker. */
+  /** Takes the next receive; returns one past its position. Called by the taker. */
   public long take() {
     return ++takeSide.taken;
   }
 
   /**
-   * Drops all receives, for a reset; for the taker.
+   * Drops all receives for a reset. Called by the taker.
    *
-   * @return one past the position of the last
+   * @return one past the position of the last receive
    */
   public long clear() {
     long end = posted.getAcquire();
@@ -273,27 +285,27 @@ public final class ReceiveRing {
     return end;
   }
 
-  /** Returns the id of the next receive; for the taker. */
+  /** Returns the id of the next receive. Called by the taker. */
   public long id() {
     return takeSide.id;
   }
 
-  /** Returns the number of buffers of the next receive; for the taker. */
+  /** Returns the number of buffers of the next receive. Called by the taker. */
   public int count() {
     return takeSide.count;
   }
 
-  /** Returns the address of a buffer of the next receive; for the taker. */
+  /** Returns the address of a buffer of the next receive. Called by the taker. */
   public long address(int buffer) {
     return buffer == 0 ? takeSide.address : ahead(BUFFERS + 2 * buffer);
   }
 
-  /** Returns the length of a buffer of the next receive, 0 if it has none; for the taker. */
+  /** Returns the length of a buffer of the next receive, 0 if it has none. Called by the taker. */
   public int length(int buffer) {
     return (int) (lengthAndKey(buffer) >>> 32);
   }
 
-  /** Returns the key of a buffer of the next receive; for the taker. */
+  /** Returns the key of a buffer of the next receive. Called by the taker. */
   public int lkey(int buffer) {
     return (int) lengthAndKey(buffer);
   }
@@ -302,7 +314,7 @@ public final class ReceiveRing {
     return buffer == 0 ? takeSide.lengthAndKey : ahead(BUFFERS + 1 + 2 * buffer);
   }
 
-  /** Returns the length of all buffers of the next receive; for the taker. */
+  /** Returns the length of all buffers of the next receive. Called by the taker. */
   public long totalLength() {
     long total = length(0);
     for (int i = 1, count = count(); i < count; i++) {

@@ -3,6 +3,6 @@ package io.verbena.emulated.hca;
 
 /** A task that runs once, after a delay. */
 public interface Scheduled {
-  /** Keeps the task from running, and forgets it, unless it runs already; for any thread. */
+  /** Cancels the task, unless it already runs. Thread-safe. */
   void cancel();
 }

@@ -7,16 +7,16 @@ import java.util.random.RandomGenerator;
 
 /**
  * Numbers that a peer must not guess: keys, queue pair numbers, PSNs (ReDMArk, USENIX Security
- * 2021).
+ * 2021). Thread-safe.
  */
 public final class Secrets {
-  /** From a cryptographic generator, for everything except simulations. */
+  /** The source with a cryptographic generator, for everything except simulations. */
   public static final Secrets STRONG = new Secrets(new SecureRandom());
 
   private final RandomGenerator random;
   private final ByteBuffer pool = ByteBuffer.allocate(4096).limit(0);
 
-  /** Uses another generator, for runs that repeat. */
+  /** Creates a source of numbers from another generator, for runs that repeat. */
   public Secrets(RandomGenerator random) {
     this.random = random;
   }

@@ -13,7 +13,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.provider.TransportOpcodes;
 import java.nio.ByteBuffer;
 
-/** Checks whether a request, by itself, is allowed on a queue pair. */
+/** Checks whether a queue pair allows a request, regardless of the queue pair's state. */
 public final class SendLimits {
   private static final int HIGHEST_NUMBER = 0xff_ffff;
 
@@ -36,9 +36,10 @@ public final class SendLimits {
   }
 
   /**
-   * Checks a request; for any thread.
+   * Checks a request. Thread-safe.
    *
-   * @throws PostException if it breaks a limit, or asks for something that is not supported
+   * @throws PostException if the request breaks a limit, or needs a capability that is not
+   *     supported
    */
   public void check(SendWorkRequest request) {
     if (!pair.isReliable()) {
@@ -65,7 +66,7 @@ public final class SendLimits {
   }
 
   /**
-   * Checks a bind of a window of type 1; for any thread.
+   * Checks a bind of a type 1 window. Thread-safe.
    *
    * @throws PostException as {@link #check}
    */
@@ -108,12 +109,12 @@ public final class SendLimits {
           "opcode: " + request.opcode() + " on " + pair.type());
     }
     if (pair.type() == QueuePairType.UD) {
-      checkWay(request);
+      checkDestination(request);
     }
   }
 
   /** Checks the destination of a datagram. */
-  private void checkWay(SendWorkRequest request) {
+  private void checkDestination(SendWorkRequest request) {
     if (!(request.addressHandle() instanceof EmulatedAddressHandle handle)
         || handle.protectionDomain() != pair.protectionDomain()) {
       throw new PostException(

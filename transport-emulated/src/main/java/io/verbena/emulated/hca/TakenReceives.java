@@ -2,11 +2,11 @@
 package io.verbena.emulated.hca;
 
 /**
- * The slots of a shared receive queue that one queue pair holds by the receives it has taken. The
- * taker counts in the queue pair's own ring, the polling thread counts here, each on cache lines of
- * its own: neither waits for the other. The shared queue learns of free slots, which costs more,
- * only from time to time, or when it looks for some. Nothing here changes with each message, so
- * that both sides can read it cheaply.
+ * The slots of a shared receive queue that one queue pair holds for the receives that it has taken.
+ * The taker counts in the queue pair's own ring and the polling thread counts here, on separate
+ * cache lines, so neither waits for the other. Free slots are reported to the shared queue, which
+ * costs more, only from time to time or when that queue needs some. The fields of this object
+ * itself do not change with each message, so both threads read them cheaply.
  */
 public final class TakenReceives {
   private static final int TELL_EVERY = 16;
@@ -14,21 +14,19 @@ public final class TakenReceives {
   private final EmulatedSharedReceiveQueue shared;
   private final EmulatedQueuePair user;
 
-  /**
-   * One past the last receive, among those that the queue pair took, whose completion was polled.
-   */
+  /** One past the last taken receive whose completion was polled. */
   private final PaddedLong polled = new PaddedLong();
 
-  /** One past the last of those that the shared queue was told of. */
+  /** One past the last receive whose slot was reported to the shared queue as free. */
   private final PaddedLong told = new PaddedLong();
 
   /**
-   * True while the queue pair waits for its turn, having found the shared queue empty; for that
-   * queue.
+   * True while the queue pair waits for its turn, after it found the shared queue empty; accessed
+   * by that queue.
    */
   boolean starved;
 
-  /** Creates it without any slots. */
+  /** Creates a count of no slots. */
   public TakenReceives(EmulatedSharedReceiveQueue shared, EmulatedQueuePair user) {
     this.shared = shared;
     this.user = user;
@@ -38,19 +36,22 @@ public final class TakenReceives {
     return user;
   }
 
-  /** Takes the next receive into {@code own}, if there is one; for the taker. */
+  /** Takes the next receive into {@code own}, if there is one. Called by the taker. */
   public boolean takeInto(ReceiveRing own) {
     return shared.takeInto(own, this);
   }
 
-  /** Reads the next receive out of the poster's cache while nobody waits for it; for the taker. */
+  /**
+   * Prefetches the next receive from the poster's cache before a message needs it. Called by the
+   * taker.
+   */
   public void warm(ReceiveRing own) {
     shared.warm(own);
   }
 
   /**
-   * Notes that the completions of all receives before {@code position} were polled; for the polling
-   * thread.
+   * Records that the completions of all receives before {@code position} were polled. Called by the
+   * polling thread.
    */
   public void polled(long position) {
     if (position > polled.getOpaque()) {
@@ -62,14 +63,15 @@ public final class TakenReceives {
   }
 
   /**
-   * Frees all slots before {@code position}, after a reset, whose earlier completions do not count.
+   * Frees all slots before {@code position} after a reset; later polls of earlier completions free
+   * no slots.
    */
   public void drop(long position) {
     polled.setRelease(position);
     tell(position);
   }
 
-  /** Frees the slots of all receives that were polled; for any thread. */
+  /** Reports the slots of all polled receives to the shared queue as free. Thread-safe. */
   public void tell() {
     tell(polled.getAcquire());
   }
@@ -85,7 +87,7 @@ public final class TakenReceives {
     }
   }
 
-  /** Returns the number of receives that were polled; for any thread. */
+  /** Returns the number of receives whose completions were polled. Thread-safe. */
   long polled() {
     return polled.getAcquire();
   }

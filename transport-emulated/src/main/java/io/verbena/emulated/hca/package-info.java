@@ -7,7 +7,8 @@
  *
  * <p>A thread that takes something away from the HCA (closes a region, destroys a queue pair, moves
  * one to ERR) first makes that visible and then waits until the owners that may not have seen it
- * are done, see {@link io.verbena.emulated.hca.Ownership}; so nothing on the data path locks.
+ * are done, see {@link io.verbena.emulated.hca.Ownership}. So the data path needs no locks for
+ * that.
  *
  * <p>Internal: not exported.
  */

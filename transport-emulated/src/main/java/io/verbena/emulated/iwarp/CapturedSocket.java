@@ -16,7 +16,10 @@ final class CapturedSocket implements StreamSocket {
   private final boolean active;
   private final Captured captured = new Captured();
 
-  /** Null before it is connected, and if the other end of the stream captures both directions. */
+  /**
+   * Null before the socket is connected, and if the other end of the stream captures both
+   * directions.
+   */
   private TcpCapture.@Nullable Stream stream;
 
   private CapturedSocket(StreamSocket socket, TcpCapture capture, boolean active) {
@@ -111,7 +114,7 @@ final class CapturedSocket implements StreamSocket {
     return why;
   }
 
-  /** The channel that it is read from and written to. */
+  /** The channel for the socket's input and output. */
   private final class Captured implements ScatteringByteChannel, GatheringByteChannel {
     private final ByteBuffer[] one = new ByteBuffer[1];
     private int[] positions = new int[4];

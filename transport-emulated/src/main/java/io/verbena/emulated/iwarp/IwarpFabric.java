@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp;
 
+import io.verbena.emulated.driven.DrivenFabric;
 import io.verbena.emulated.driven.Driver;
-import io.verbena.emulated.driven.TurnFabric;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
 import io.verbena.emulated.hca.EmulatedQueuePair;
@@ -20,14 +20,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HCA on TCP sockets: all devices of this JVM share it, its sockets and its thread. One thread
- * at a time drives it, see {@link Driver}.
+ * An HCA on TCP sockets. All devices of this JVM share the HCA, its sockets and its thread. One
+ * thread at a time drives the HCA, see {@link Driver}.
  */
-public final class IwarpFabric extends TurnFabric {
+public final class IwarpFabric extends DrivenFabric {
   /** The name of the HCA and of its devices. */
   public static final String NAME = "iwarp0";
 
-  /** The most alarms to run before others have their turn. */
+  /** The most alarms to run in a turn. */
   private static final int BATCH = 32;
 
   private final ClockTime time = new ClockTime();
@@ -43,10 +43,13 @@ public final class IwarpFabric extends TurnFabric {
   /**
    * Creates an HCA whose thread starts with the first device.
    *
-   * @param opening the lock held by every thread that opens a device, and while a device is closed
-   * @param ended called under {@code opening} when the HCA goes; no device can be opened any more
-   * @param mostHalfOpen the most connections whose request has not come or waits for a program
+   * @param opening the lock that a thread holds while it opens or closes a device
+   * @param ended called under {@code opening} when the HCA ends; no device can be opened on it any
+   *     more
+   * @param mostHalfOpen the most accepted connections whose request has not come or waits for a
+   *     program
    * @param capture the capture that all bytes are written to, or null; the caller closes it
+   * @throws IOException if no selector can be opened
    */
   public IwarpFabric(Object opening, Runnable ended, int mostHalfOpen, @Nullable TcpCapture capture)
       throws IOException {
@@ -70,7 +73,7 @@ public final class IwarpFabric extends TurnFabric {
     return NAME;
   }
 
-  /** {@inheritDoc} It has no meaning on the wire; real RNICs have a MAC address there. */
+  /** {@inheritDoc} The GID has no meaning on the wire; that of a real RNIC is a MAC address. */
   @Override
   public Gid nextGid() {
     return new Gid(secrets().nextLong(), 0);
@@ -146,13 +149,13 @@ public final class IwarpFabric extends TurnFabric {
     driver.rouse(waiting);
   }
 
-  /** The work of its driver. */
+  /** The work of the driver. */
   private final class Work implements Driver.Duties {
     /**
      * {@inheritDoc}
      *
      * <p>Posted requests go out before received bytes are handled. Alarms come last, so that none
-     * goes off for an answer that has come.
+     * fires for an answer that has come.
      */
     @Override
     public boolean work() {
@@ -206,7 +209,7 @@ public final class IwarpFabric extends TurnFabric {
     }
   }
 
-  /** Closes everything, once, unless a device was opened meanwhile. */
+  /** Ends the HCA, once, unless a device was opened meanwhile. */
   private void end() {
     synchronized (opening) {
       if (over || plugged > 0) {

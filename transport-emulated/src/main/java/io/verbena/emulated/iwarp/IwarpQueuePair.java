@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp;
 
+import io.verbena.emulated.driven.DrivenFabric;
 import io.verbena.emulated.driven.DrivenQueuePair;
-import io.verbena.emulated.driven.TurnFabric;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
 import io.verbena.emulated.hca.MemoryKey;
 import io.verbena.emulated.iwarp.stream.Denial;
@@ -19,30 +19,33 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
 
-/** A queue pair on a TCP stream, with the engine that does its requests. */
+/** A queue pair on a TCP stream, with the engine that executes its requests. */
 public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
   private static final int REMOTE_READ = Access.REMOTE_READ.bit();
   private static final int REMOTE_ATOMIC = Access.REMOTE_ATOMIC.bit();
   private static final int REMOTE_WRITE = Access.REMOTE_WRITE.bit();
 
-  private final TurnFabric fabric;
+  private final DrivenFabric fabric;
   private final StreamEngine engine;
 
-  /** The stream, or null; for those who have entered. */
+  /** The stream, or null; for threads that have entered the fabric. */
   private @Nullable TcpStream stream;
 
-  /** The stream and terms to take with the next state; for the thread that changes the state. */
+  /**
+   * The stream and terms to take with the next change of state; for the thread that makes the
+   * change.
+   */
   private @Nullable TcpStream next;
 
   private @Nullable StreamTerms nextTerms;
 
-  /** True also while there is no peer. */
+  /** Whether the peer supports RFC 7306; true while there is no peer. */
   private volatile boolean peerHasExtensions = true;
 
   /** Creates a queue pair of a fabric. */
   public IwarpQueuePair(
-      TurnFabric fabric, EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
+      DrivenFabric fabric, EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
     super(fabric, domain, number, options);
     this.fabric = fabric;
     engine =
@@ -57,12 +60,13 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   }
 
   /**
-   * Takes a stream and goes from INIT to a state in which it takes the stream's messages.
+   * Takes a stream, and moves from INIT to a state in which the queue pair takes the stream's
+   * messages.
    *
    * @param to RTR, or RTS if this end may send, too
    * @param attributes the attributes that the connection manager has agreed on
-   * @throws VerbsException {@code INVALID} in another state, {@code CLOSED}; then the stream
-   *     remains the caller's
+   * @throws VerbsException {@code INVALID} in another state than INIT, or {@code CLOSED}; then the
+   *     stream still belongs to the caller
    */
   public void connect(
       TcpStream over, StreamTerms terms, QueuePairState to, QueuePairAttributes attributes) {
@@ -72,7 +76,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     try {
       connected(to, attributes);
       if (next != null) {
-        // It failed between its change of state and its turn on the fabric.
+        // The queue pair failed between its change of state and its turn on the fabric.
         throw new VerbsException(
             VerbsError.INVALID,
             "connect queue pair: state: " + state() + " (expected: " + to + ")");
@@ -83,7 +87,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     }
   }
 
-  /** Goes from RTR to RTS: the peer takes messages, too. */
+  /** Moves from RTR to RTS: the peer takes messages, too. */
   public void ready() {
     connected(QueuePairState.RTS, new QueuePairAttributes());
   }
@@ -102,7 +106,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     if (over == null) {
       return false;
     }
-    // This rings again, so that all of it is taken.
+    // Rings again if any bytes came, so that later turns take the rest.
     boolean unused = over.hasMore() && receive();
     try {
       return engine.send(over.output());
@@ -111,7 +115,10 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     }
   }
 
-  /** Takes bytes that have come; true if any have. For those who have entered. */
+  /**
+   * Takes bytes that have come; returns whether there were any. For threads that have entered the
+   * fabric.
+   */
   boolean receive() {
     TcpStream over = stream;
     if (over == null) {
@@ -129,13 +136,16 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     return came;
   }
 
-  /** Goes on sending, since its socket takes bytes again; for those who have entered. */
+  /**
+   * Continues to send, since the socket takes bytes again; for threads that have entered the
+   * fabric.
+   */
   void writable() {
     engine.writable();
     ring();
   }
 
-  /** Notes that its stream is gone; for those who have entered. */
+  /** Notes that the stream is gone; for threads that have entered the fabric. */
   void lost() {
     engine.lost();
   }
@@ -152,7 +162,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   protected Runnable entered(QueuePairState to) {
     fabric.enter();
     try {
-      // Meanwhile the engine may have gone to ERR by itself; then it stays there.
+      // The engine may have moved to ERR meanwhile; then the queue pair stays there.
       if (state() == to) {
         tell(to);
       }
@@ -170,7 +180,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
       case RTR, RTS -> takeNext();
       case RESET -> {
         peerHasExtensions = true;
-        sayWhyItEnds();
+        sendTerminate();
         dropPosted();
         engine.reset();
         leave();
@@ -182,8 +192,8 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   }
 
   /**
-   * Only in these states: a program may change to others while the stream waits for this queue
-   * pair.
+   * Takes the stream. Only in RTR and RTS: a program may change to other states while the stream
+   * waits for this queue pair.
    */
   private void takeNext() {
     TcpStream over = next;
@@ -197,11 +207,11 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   }
 
   /**
-   * Sends the TERMINATE now: a program that sees a failed completion may reset or close at once,
-   * before the turn in which it would go out (RFC 5040, section 4.8). The stream keeps the bytes
-   * that a full socket does not take.
+   * Sends a pending TERMINATE now (RFC 5040, section 4.8): a program that sees a failed completion
+   * may reset or close the queue pair before the turn in which the TERMINATE would go out. The
+   * stream keeps the bytes that a full socket does not take.
    */
-  private void sayWhyItEnds() {
+  private void sendTerminate() {
     TcpStream over = stream;
     if (over != null && engine.state() == StreamEngine.State.ENDING) {
       boolean unused = engine.send(over.output());
@@ -256,7 +266,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     if (!opened.gives(right(use))) {
       return Denial.ACCESS;
     }
-    // If the range is right now, the key was not yet valid at the first lookup.
+    // If the range is valid now, the key was not yet valid at the first lookup.
     return opened.contains(address, length) ? Denial.INVALID_TAG : Denial.ofRange(address, length);
   }
 

@@ -10,7 +10,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/** A socket of this machine, and its key in a selector. */
+/** A socket channel of the JDK, and its key in a selector. */
 final class NioSocket implements StreamSocket {
   private final SocketChannel channel;
   private final Runnable wake;
@@ -20,7 +20,7 @@ final class NioSocket implements StreamSocket {
   /**
    * Creates a socket that is not registered with a selector yet.
    *
-   * @param wake wakes the driver, if it sleeps
+   * @param wake wakes the driver, if the driver sleeps
    */
   NioSocket(SocketChannel channel, Runnable wake) {
     this.channel = channel;

@@ -8,12 +8,12 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ScatteringByteChannel;
 
 /**
- * Opens what comes from a channel that the peer seals. It may have read more of the channel than
- * its reader has taken: the reader must not wait for the socket while this {@linkplain #hasMore has
- * more}.
+ * Opens the records that come from a channel that the peer seals. This input may have read more
+ * bytes than its reader has taken: the reader must not wait for the socket while {@link #hasMore}
+ * returns true.
  */
 final class SealedInput implements ScatteringByteChannel {
-  /** The records that are read at once, if they have come. */
+  /** The most records that are read at once. */
   private static final int RECORDS = 4;
 
   private final ScatteringByteChannel from;
@@ -21,7 +21,7 @@ final class SealedInput implements ScatteringByteChannel {
   private final LockWorkspace work;
   private final ByteBuffer[] one = new ByteBuffer[1];
 
-  /** What has come: first {@link #opened} bytes for the reader, then records. */
+  /** The bytes that have come: first {@link #opened} bytes for the reader, then records. */
   private final ByteBuffer come =
       ByteBuffer.allocateDirect(RECORDS * (RecordLock.MOST + RecordLock.OVERHEAD)).limit(0);
 
@@ -30,7 +30,7 @@ final class SealedInput implements ScatteringByteChannel {
   /**
    * Creates a channel.
    *
-   * @param work the workspace, which others may use between two calls
+   * @param work the workspace, which other channels may use between two calls
    */
   SealedInput(ScatteringByteChannel from, RecordLock lock, LockWorkspace work) {
     this.from = from;
@@ -38,7 +38,7 @@ final class SealedInput implements ScatteringByteChannel {
     this.work = work;
   }
 
-  /** Returns whether a read would find something that has been read from the channel. */
+  /** Returns whether a read would find bytes that have been read from the channel already. */
   boolean hasMore() {
     return opened > 0 || hasRecord();
   }
@@ -54,7 +54,7 @@ final class SealedInput implements ScatteringByteChannel {
   /**
    * {@inheritDoc}
    *
-   * @throws IOException also if what has come is not the peer's next record
+   * @throws IOException also if the bytes that have come are not the peer's next record
    */
   @Override
   public long read(ByteBuffer[] into, int offset, int count) throws IOException {
@@ -68,7 +68,7 @@ final class SealedInput implements ScatteringByteChannel {
       } else if (hasRecord()) {
         open();
       } else if (asked) {
-        // A call that gave less than there was room for has emptied the socket.
+        // The last read did not fill the buffer, so it has emptied the socket.
         break;
       } else {
         int came = more();
@@ -90,7 +90,7 @@ final class SealedInput implements ScatteringByteChannel {
     return length;
   }
 
-  /** Opens the next record; its bytes take the place of its end. */
+  /** Opens the next record; the opened bytes take the place of the record's end. */
   private void open() throws IOException {
     int at = come.position();
     int length = RecordLock.length(come, at);
@@ -105,7 +105,7 @@ final class SealedInput implements ScatteringByteChannel {
     opened = length;
   }
 
-  /** Reads what has come from the channel; as {@code read}. */
+  /** Reads from the channel; returns the same as {@code read}. */
   private int more() throws IOException {
     come.compact();
     try {

@@ -8,15 +8,15 @@ import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
 
 /**
- * Seals what is written to a channel.
+ * Seals the bytes that are written to a channel.
  *
- * <p>A full socket may take a part of a record, whose bytes it cannot give back. While the rest of
- * a record waits here, {@link #write} reports one byte less than it has sealed: so the writer has
- * something to write until the last byte of the record is out, and comes again when the socket has
- * room.
+ * <p>A full socket may take only a part of a record, and the bytes of a record cannot be given back
+ * to the writer. While the rest of a record waits here, {@link #write} reports one byte less than
+ * it has sealed. So the writer has a byte to write until the whole record is out, and calls again
+ * when the socket has room.
  */
 final class SealedOutput implements GatheringByteChannel {
-  /** The records that are written at once. */
+  /** The most records that are written at once. */
   private static final int RECORDS = 4;
 
   private final GatheringByteChannel to;
@@ -28,7 +28,7 @@ final class SealedOutput implements GatheringByteChannel {
   private final ByteBuffer sealed =
       ByteBuffer.allocateDirect(RECORDS * (RecordLock.MOST + RecordLock.OVERHEAD)).limit(0);
 
-  /** Whether the first byte that is written next is in a record already. */
+  /** Whether the first byte of the next write is in a record already. */
   private boolean ahead;
 
   /** The index of the buffer that the last byte was taken from. */
@@ -37,7 +37,7 @@ final class SealedOutput implements GatheringByteChannel {
   /**
    * Creates a channel.
    *
-   * @param work the workspace, which others may use between two calls
+   * @param work the workspace, which other channels may use between two calls
    */
   SealedOutput(GatheringByteChannel to, RecordLock lock, LockWorkspace work) {
     this.to = to;
@@ -63,12 +63,12 @@ final class SealedOutput implements GatheringByteChannel {
     return taken;
   }
 
-  /** Returns whether the channel has not taken all records. */
+  /** Returns whether records wait for the channel. */
   boolean hasRest() {
     return sealed.hasRemaining();
   }
 
-  /** Returns whether the channel has taken all records, once it was tried. */
+  /** Writes the waiting records; returns whether the channel has taken all of them. */
   private boolean isOut() throws IOException {
     if (sealed.hasRemaining()) {
       int unused = to.write(sealed);
@@ -76,7 +76,7 @@ final class SealedOutput implements GatheringByteChannel {
     return !sealed.hasRemaining();
   }
 
-  /** Takes and seals as many bytes as there is room for records; returns their number. */
+  /** Seals as many bytes as there is room for records; returns their number. */
   private int seal(ByteBuffer[] from, int offset, int count) {
     sealed.clear();
     int all = 0;
@@ -99,7 +99,7 @@ final class SealedOutput implements GatheringByteChannel {
     return all;
   }
 
-  /** Copies the bytes of a record, and moves no position: memory may be taken away meanwhile. */
+  /** Copies the bytes of a record without moving positions: memory may be taken away meanwhile. */
   private int copy(ByteBuffer[] from, int offset, int count) {
     byte[] into = work.in();
     int length = 0;

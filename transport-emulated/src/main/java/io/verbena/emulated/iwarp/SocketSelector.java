@@ -11,8 +11,8 @@ import java.nio.channels.Selector;
 import java.util.function.Consumer;
 
 /**
- * A selector in which one thread sleeps, and from which others select at the same time: these have
- * entered the fabric, and end the sleep rather than wait for it.
+ * A selector in which one thread sleeps, while another thread may select without sleeping. The
+ * other thread has entered the fabric, and ends the sleep rather than wait for its end.
  */
 final class SocketSelector {
   private static final long MILLI_NANOS = 1_000_000;
@@ -20,24 +20,25 @@ final class SocketSelector {
   private final Selector selector = Selector.open();
 
   /**
-   * True while the driver is about to sleep in the selector, and while another thread selects: each
-   * sets its own before it reads the other's.
+   * True while the driver sleeps, or is about to; {@link #asks} is true while another thread
+   * selects. Each thread sets its own field before it reads the other.
    */
   private volatile boolean sleeps;
 
   private volatile boolean asks;
 
   /**
-   * True from a wake-up to the end of a sleep: who selects without sleeping takes the selector's.
+   * True from a wake-up to the end of a sleep. The selector's own wake-up is not enough: a select
+   * without a sleep consumes it.
    */
   private volatile boolean woken;
 
-  /** Is called when its socket is ready. */
+  /** The handler of a socket's events. */
   interface Selected {
     /**
-     * Handles that the socket is ready for operations.
+     * Handles a socket that is ready for operations, which are those of a selection key.
      *
-     * @return whether that had any effect
+     * @return whether the call had any effect
      */
     boolean ready(int operations);
   }
@@ -50,7 +51,8 @@ final class SocketSelector {
   }
 
   /**
-   * Calls an action for each socket that is ready, without sleeping; for those who have entered.
+   * Calls an action for each socket that is ready, without sleeping; for threads that have entered
+   * the fabric.
    */
   void selectNow(Consumer<SelectionKey> action) throws IOException {
     asks = true;
@@ -68,8 +70,10 @@ final class SocketSelector {
   }
 
   /**
-   * Sleeps until a socket is ready, which a later {@link #selectNow} reports; not at all once it is
-   * closed.
+   * Sleeps until a socket is ready, which a later {@link #selectNow} reports, or {@link #wakeup} is
+   * called. Returns at once if the selector is closed.
+   *
+   * @param nanos the longest time to sleep, in whole milliseconds, at least one
    */
   void await(long nanos) {
     sleeps = true;
@@ -78,7 +82,8 @@ final class SocketSelector {
         int unused = selector.select(key -> {}, Math.max(1, nanos / MILLI_NANOS));
       }
     } catch (ClosedSelectorException e) {
-      // The HCA has ended, since its last device is closed: who waits for an event finds that out.
+      // The HCA has ended, since its last device is closed; a thread that waits for an event finds
+      // out.
     } catch (IOException e) {
       throw new VerbsException(VerbsError.IO, "select: " + e, e);
     } finally {
@@ -87,7 +92,7 @@ final class SocketSelector {
     }
   }
 
-  /** Ends a sleep, or the next one; for any thread. */
+  /** Ends the current sleep, or the next one; for any thread. */
   void wakeup() {
     woken = true;
     selector.wakeup();

@@ -5,16 +5,16 @@ import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.lock.LockWorkspace;
 import java.nio.ByteBuffer;
 
-/** The fabric of streams, as they use it; for those who have entered it. */
+/** The fabric, as its streams use it; for threads that have entered the fabric. */
 public interface StreamFabric {
 
-  /** Returns the time of its deadlines. */
+  /** Returns the timeline of deadlines. */
   Timeline time();
 
-  /** Wakes the thread that sleeps, which may not know of an alarm that was set. */
+  /** Wakes the sleeping driver, which may not know of an alarm that was set. */
   void wake();
 
-  /** Returns a buffer for bytes that are dropped. */
+  /** Returns an empty buffer, which all streams share, for bytes that are dropped. */
   ByteBuffer waste();
 
   /** Returns the workspace in which records are sealed and opened. */
@@ -26,7 +26,10 @@ public interface StreamFabric {
   /** Notes that no queue pair has the stream any more. */
   void stops(TcpStream stream);
 
-  /** Notes that a program has the request of a passive stream, or that none ever will. */
+  /**
+   * Notes that a passive stream is no longer half-open: a program has its request, or none ever
+   * will.
+   */
   void notHalfOpen();
 
   /** Closes the socket of a stream that is over. */

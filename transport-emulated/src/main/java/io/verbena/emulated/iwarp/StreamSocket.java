@@ -7,8 +7,8 @@ import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.ScatteringByteChannel;
 
 /**
- * A TCP socket as a stream uses it: no method blocks. For those who have entered the fabric, which
- * tells the stream when its socket is {@linkplain TcpStream#ready ready}.
+ * A TCP socket as a stream uses it: no method blocks. For threads that have entered the fabric. The
+ * fabric calls {@link TcpStream#ready} when the socket is ready.
  */
 public interface StreamSocket {
 
@@ -21,17 +21,16 @@ public interface StreamSocket {
   /**
    * Finishes connecting.
    *
-   * @return false if it takes longer
-   * @throws IOException if it has failed, with the JDK's types and messages for the kernel's errors
+   * @return false if the socket is not connected yet
+   * @throws IOException if the connection failed, with the JDK's type and message for the kernel's
+   *     error
    */
   boolean finishConnect() throws IOException;
 
-  /**
-   * Sets the operations for which the stream is told when they are ready: those of a selection key.
-   */
+  /** Sets the operations, those of a selection key, whose readiness is reported to the stream. */
   void interest(int operations);
 
-  /** Ends sending: the peer sees the end once it has all that was written. */
+  /** Ends sending: the peer sees the end after all bytes that were written. */
   void shutdownOutput() throws IOException;
 
   /** Returns the address of this end. */
@@ -46,6 +45,6 @@ public interface StreamSocket {
    */
   void resetAtClose();
 
-  /** Closes it at once. */
+  /** Closes the socket at once. */
   void close() throws IOException;
 }

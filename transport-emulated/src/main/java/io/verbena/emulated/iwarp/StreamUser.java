@@ -4,24 +4,24 @@ package io.verbena.emulated.iwarp;
 import io.verbena.emulated.iwarp.frame.MpaFrame;
 
 /**
- * The user of a stream: one end of a connection. Called by the driver of the fabric; it must not
- * call back, but takes notes.
+ * The user of a stream: one end of a connection. Called by the driver of the fabric. A method must
+ * not call back, but only records the event.
  */
 public interface StreamUser {
 
-  /** Active end: the peer accepts; the stream waits for {@link IwarpQueuePair#connect}. */
+  /** Active end: the peer has accepted; the stream waits for {@link IwarpQueuePair#connect}. */
   void accepted(MpaFrame reply);
 
-  /** Active end: the peer's program refuses. The stream is closed. */
+  /** Active end: the peer's program has refused. The stream is closed. */
   void refused(MpaFrame reply);
 
-  /** Active end: nobody listens at the address. The stream is closed. */
+  /** Active end: the address has no listener. The stream is closed. */
   void nobodyListens();
 
   /**
-   * Either end, before the connection is established: it failed, and the stream is closed.
+   * Either end: the connection failed before it was established. The stream is closed.
    *
-   * @param errno the reason, negative
+   * @param errno the reason, as a negative errno
    */
   void failed(int errno);
 

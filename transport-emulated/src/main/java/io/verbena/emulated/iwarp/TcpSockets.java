@@ -4,7 +4,7 @@ package io.verbena.emulated.iwarp;
 import static java.nio.channels.SelectionKey.OP_ACCEPT;
 import static java.nio.channels.SelectionKey.OP_READ;
 
-import io.verbena.emulated.driven.TurnFabric;
+import io.verbena.emulated.driven.DrivenFabric;
 import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.iwarp.SocketSelector.Selected;
 import io.verbena.emulated.iwarp.capture.TcpCapture;
@@ -27,21 +27,23 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The TCP sockets of an HCA: creates them, limits the accepted ones that are half open, and tells
- * streams when their sockets are ready. For those who have entered the fabric, unless a method says
- * otherwise.
+ * The TCP sockets of an HCA. Creates sockets, limits the accepted ones that are half-open, and
+ * calls streams when their sockets are ready. For threads that have entered the fabric, unless a
+ * method says otherwise.
  */
 public final class TcpSockets implements StreamFabric {
-  /** With no more streams than this, each is read from, without asking the selector. */
+  /** The most streams with which each turn reads from every stream, without a select. */
   private static final int FEW = 4;
 
   /**
-   * The time after which a turn asks the selector all the same: for ports, and for sockets that
-   * take bytes again. Each time costs as much as several reads.
+   * The time after which a turn selects all the same, for ports and for sockets that take bytes
+   * again. A select costs as much as several reads.
    */
   private static final long SELECTING_NANOS = 20_000;
 
-  /** The same where something was read: what comes next is mostly on the same socket. */
+  /**
+   * The same time for a turn that has read bytes: the next bytes mostly come on the same socket.
+   */
   private static final long READING_NANOS = 200_000;
 
   private static final int WASTE_BYTES = 16 * 1024;
@@ -49,10 +51,10 @@ public final class TcpSockets implements StreamFabric {
   /** The time for which a port accepts nothing after a failure. */
   private static final long PAUSE_NANOS = 100_000_000;
 
-  /** The length of the kernel's queue of connections that were not accepted yet. */
+  /** The length of the kernel's queue of connections that are not accepted yet. */
   private static final int SOCKET_BACKLOG = 1024;
 
-  private final TurnFabric fabric;
+  private final DrivenFabric fabric;
   private final Timeline time;
   private final SocketSelector selector;
   private final Consumer<SelectionKey> onSelected = this::selected;
@@ -66,7 +68,7 @@ public final class TcpSockets implements StreamFabric {
   /** Ports that accept nothing at present. */
   private final List<Port> paused = new ArrayList<>();
 
-  /** The number of passive streams whose request no program has. */
+  /** The number of passive streams whose request no program has yet. */
   private int halfOpen;
 
   private boolean closedSome;
@@ -75,13 +77,14 @@ public final class TcpSockets implements StreamFabric {
   private volatile boolean hasStreams;
 
   /**
-   * Creates it without sockets.
+   * Creates an object without sockets.
    *
-   * @param mostHalfOpen the most connections whose request has not come or waits for a program
+   * @param mostHalfOpen the most accepted connections whose request has not come or waits for a
+   *     program
    * @param capture the capture that all bytes are written to, or null; the caller closes it
    */
   TcpSockets(
-      TurnFabric fabric,
+      DrivenFabric fabric,
       Timeline time,
       SocketSelector selector,
       int mostHalfOpen,
@@ -96,10 +99,11 @@ public final class TcpSockets implements StreamFabric {
   // ---- active end
 
   /**
-   * Connects.
+   * Starts to connect; the result is reported to {@code user}.
    *
    * @param from the address of this machine to connect from, or null for any
-   * @param nanos the time that it may take, including the answer of the peer
+   * @param nanos the time within which the peer must have answered
+   * @throws IOException if no connection can be started
    */
   public TcpStream connect(
       @Nullable InetSocketAddress from,
@@ -143,9 +147,9 @@ public final class TcpSockets implements StreamFabric {
   // ---- passive end
 
   /**
-   * Listens; also for those who have not entered.
+   * Listens on an address; also for threads that have not entered the fabric.
    *
-   * @throws IOException if that fails, {@link java.net.BindException} if the port is taken
+   * @throws IOException if the call fails, {@link java.net.BindException} if the port is taken
    */
   public Port listen(InetSocketAddress at, TcpStream.Asked asked) throws IOException {
     ServerSocketChannel channel = ServerSocketChannel.open();
@@ -164,7 +168,7 @@ public final class TcpSockets implements StreamFabric {
     }
   }
 
-  /** A port that is listened on. */
+  /** A port that accepts connections. */
   public final class Port implements Selected, AutoCloseable {
     private final ServerSocketChannel channel;
     private final TcpStream.Asked asked;
@@ -189,7 +193,7 @@ public final class TcpSockets implements StreamFabric {
       }
     }
 
-    /** Returns the address that it listens on. */
+    /** Returns the address of the port. */
     public InetSocketAddress address() {
       return (InetSocketAddress) channel.socket().getLocalSocketAddress();
     }
@@ -208,7 +212,7 @@ public final class TcpSockets implements StreamFabric {
         }
         pause();
       } catch (IOException e) {
-        // Mostly too many files are open: waiting connections are accepted when some are closed.
+        // Mostly, too many files are open: waiting connections are accepted after a pause.
         pause();
         alarm.set(time.now() + PAUSE_NANOS);
         // A driver that fell asleep since the last wake-up does not know of the alarm.
@@ -230,7 +234,7 @@ public final class TcpSockets implements StreamFabric {
       add(TcpStream.passive(TcpSockets.this, seen, asked), socket, 0);
     }
 
-    /** Closes the port; not for those who have entered. */
+    /** Closes the port; not for threads that have entered the fabric. */
     @Override
     public void close() {
       fabric.enter();
@@ -238,7 +242,7 @@ public final class TcpSockets implements StreamFabric {
         alarm.cancel();
         paused.remove(this);
         channel.close();
-        // A registered channel keeps its socket until the selector selects.
+        // A registered channel keeps its socket until the next select.
         selector.selectNow(each -> {});
       } catch (IOException e) {
         throw new VerbsException(VerbsError.IO, "close socket: " + e, e);
@@ -297,8 +301,8 @@ public final class TcpSockets implements StreamFabric {
     try {
       stream.socket().close();
     } catch (IOException e) {
-      // It is closed all the same, and nobody waits for the bytes that it could not send.
-      TurnFabric.report(e);
+      // The socket is closed all the same, and nothing waits for the bytes that it did not send.
+      DrivenFabric.report(e);
     }
     fabric.wake();
   }
@@ -309,13 +313,17 @@ public final class TcpSockets implements StreamFabric {
   }
 
   /**
-   * Returns the number of passive streams whose request no program has; for those who have entered.
+   * Returns the number of passive streams whose request no program has yet; for threads that have
+   * entered the fabric.
    */
   int halfOpen() {
     return halfOpen;
   }
 
-  /** Lets streams and ports handle what has come; false if nothing has. */
+  /**
+   * Lets streams and ports handle bytes and connections that have come; returns whether there were
+   * any.
+   */
   boolean receive() {
     came = false;
     boolean few = running.size() <= FEW;
@@ -332,7 +340,7 @@ public final class TcpSockets implements StreamFabric {
     return came;
   }
 
-  /** Reads from each stream, of which some may end meanwhile. */
+  /** Reads from each stream; some streams may end meanwhile. */
   private void readAll() {
     for (int i = running.size() - 1; i >= 0; i--) {
       if (i < running.size()) {

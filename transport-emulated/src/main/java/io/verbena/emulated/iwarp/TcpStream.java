@@ -21,7 +21,7 @@ import java.nio.channels.ScatteringByteChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TCP connection from its start to its end. For those who have entered the fabric.
+ * A TCP connection from its start to its end. For threads that have entered the fabric.
  *
  * <pre>{@code
  * active                                      passive
@@ -33,35 +33,35 @@ import org.jspecify.annotations.Nullable;
  *    | queue pair takes it                       |
  * RUNNING  <-------------------------------------+
  *    | the engine ends, or the queue pair leaves
- * TELLING -- no patience left: reset ----------------+
+ * SENDING_REST -- timeout: reset --------------------+
  *    | all is out: FIN                               v
- * CLOSING -- the peer's FIN, or no patience left --> CLOSED <-- any error, before or after
+ * CLOSING -- the peer's FIN, or timeout ----------> CLOSED <-- any error, before or after
  * }</pre>
  *
- * In TELLING the stream itself has the bytes that the full socket did not take, up to the
- * TERMINATE, or records that are sealed, and needs neither the engine nor the queue pair any more.
- * If the peer does not take a TERMINATE in time there is no FIN, which would mean that all had been
- * sent.
+ * In SENDING_REST the stream itself has the bytes that the full socket did not take, up to the
+ * TERMINATE, or sealed records. It needs neither the engine nor the queue pair any more. If the
+ * peer does not take a TERMINATE in time, the stream sends no FIN, which would mean that all bytes
+ * had been sent.
  *
- * <p>Closing waits for the peer's FIN, and drops bytes that still come: a socket that is closed
- * with unread bytes resets the connection, and the peer might lose bytes that this end had sent
- * (RFC 1122, section 4.2.2.13).
+ * <p>In CLOSING the stream waits for the peer's FIN, and drops bytes that still come: a socket that
+ * is closed with unread bytes resets the connection, and the peer might lose bytes that this end
+ * had sent (RFC 1122, section 4.2.2.13).
  */
 public final class TcpStream implements SocketSelector.Selected {
-  /** {@code -ECONNRESET}: the peer closed it. */
+  /** {@code -ECONNRESET}: the peer closed the connection. */
   public static final int CONNECTION_RESET = -104;
 
-  /** {@code -ENETUNREACH}: the network has no way to the peer. */
+  /** {@code -ENETUNREACH}: the network has no route to the peer. */
   public static final int NO_WAY = -101;
 
   private static final int NO_ROUTE = -113;
   private static final long ASKING_NANOS = 5_000_000_000L;
-  private static final long TELLING_NANOS = 2_000_000_000L;
+  private static final long SENDING_REST_NANOS = 2_000_000_000L;
   private static final long CLOSING_NANOS = 2_000_000_000L;
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-  /** The most reads of unwanted bytes before others have their turn. */
+  /** The most reads of unwanted bytes in a turn. */
   private static final int DRAINING_READS = 16;
 
   private final StreamFabric fabric;
@@ -84,7 +84,7 @@ public final class TcpStream implements SocketSelector.Selected {
   private @Nullable IwarpQueuePair pair;
   private boolean established;
 
-  /** The bytes to send in TELLING. */
+  /** The bytes to send in SENDING_REST. */
   private ByteBuffer rest = NOTHING;
 
   private boolean halfOpen;
@@ -98,17 +98,17 @@ public final class TcpStream implements SocketSelector.Selected {
     ASKED,
     OFFERED,
     RUNNING,
-    TELLING,
+    SENDING_REST,
     CLOSING,
     CLOSED
   }
 
   /** Receives the requests that come to a port. */
   public interface Asked {
-    /** Takes a whole request. */
+    /** Called when a complete request has come. */
     void requested(TcpStream stream, MpaFrame request);
 
-    /** Notes that a request has ended before it was taken. */
+    /** Called when a stream has ended before a program took its request. */
     void withdrawn(TcpStream stream);
   }
 
@@ -121,7 +121,7 @@ public final class TcpStream implements SocketSelector.Selected {
     alarm = fabric.time().alarm(this::late);
   }
 
-  /** Returns the active end of a connection that is being made. */
+  /** Returns the active end of a connection, which {@link #begin} starts. */
   public static TcpStream active(
       StreamFabric fabric, StreamSocket socket, MpaFrame request, StreamUser user) {
     TcpStream stream = new TcpStream(fabric, socket, State.CONNECTING);
@@ -130,7 +130,7 @@ public final class TcpStream implements SocketSelector.Selected {
     return stream;
   }
 
-  /** Returns the passive end of a connection that was accepted. */
+  /** Returns the passive end of an accepted connection, which {@link #begin} starts. */
   public static TcpStream passive(StreamFabric fabric, StreamSocket socket, Asked asked) {
     TcpStream stream = new TcpStream(fabric, socket, State.ASKED);
     stream.asked = asked;
@@ -139,14 +139,14 @@ public final class TcpStream implements SocketSelector.Selected {
     return stream;
   }
 
-  /** Returns the socket that carries it. */
+  /** Returns the socket of the stream. */
   public StreamSocket socket() {
     return socket;
   }
 
   /**
-   * Locks the stream, before a queue pair takes it: what follows the frames is in records. The
-   * frames themselves are not.
+   * Locks the stream: the bytes after the MPA frames travel in sealed records, the frames
+   * themselves do not. Called before a queue pair takes the stream.
    */
   public void lock(RecordLock lock) {
     SealedInput opens = new SealedInput(socket.input(), lock, fabric.workspace());
@@ -156,23 +156,23 @@ public final class TcpStream implements SocketSelector.Selected {
     output = seals;
   }
 
-  /** Returns the channel of the bytes behind the frames, from the peer. */
+  /** Returns the channel from the peer, for the bytes after the MPA frames. */
   ScatteringByteChannel input() {
     return input;
   }
 
-  /** Returns the channel of the bytes behind the frames, to the peer. */
+  /** Returns the channel to the peer, for the bytes after the MPA frames. */
   GatheringByteChannel output() {
     return output;
   }
 
-  /** Returns whether there is input that has left the socket, which nobody will be told of. */
+  /** Returns whether there is input that has left the socket, so that no selector reports it. */
   boolean hasMore() {
     SealedInput ours = sealed;
     return ours != null && ours.hasMore();
   }
 
-  /** Returns the address of this end, or null before it is connected; for any thread. */
+  /** Returns the address of this end, or null before the stream has begun; for any thread. */
   public @Nullable InetSocketAddress local() {
     return local;
   }
@@ -183,9 +183,9 @@ public final class TcpStream implements SocketSelector.Selected {
   }
 
   /**
-   * Starts using its socket.
+   * Starts to use the socket.
    *
-   * @param nanos of an active end: the time until the peer must have answered
+   * @param nanos of an active end: the time within which the peer must have answered
    */
   public void begin(long nanos) {
     local = socket.local();
@@ -193,7 +193,7 @@ public final class TcpStream implements SocketSelector.Selected {
       case CONNECTING -> {
         socket.interest(OP_CONNECT);
         deadline(nanos);
-        // A connection to this machine is there at once.
+        // A connection to this machine is established at once.
         boolean unused = connect();
       }
       default -> {
@@ -211,8 +211,8 @@ public final class TcpStream implements SocketSelector.Selected {
   private void late() {
     switch (state) {
       case CONNECTING, ASKING -> fail(ConnectionEvent.TIMED_OUT);
-      case TELLING -> {
-        // It drops what the socket still has, which records alone are not worth.
+      case SENDING_REST -> {
+        // A reset drops the bytes in the socket, too; waiting records alone do not justify that.
         if (rest.hasRemaining()) {
           socket.resetAtClose();
         }
@@ -238,7 +238,7 @@ public final class TcpStream implements SocketSelector.Selected {
         }
         yield (operations & OP_READ) == 0 || carried.receive();
       }
-      case TELLING -> tell();
+      case SENDING_REST -> sendRest();
       case CLOSING -> drain();
       case CLOSED -> false;
     };
@@ -270,8 +270,8 @@ public final class TcpStream implements SocketSelector.Selected {
   }
 
   /**
-   * Fails with the kernel's error, of which the JDK leaves the message. Only a refusal and a reset
-   * come from the peer; the rest is the network's.
+   * Fails with the kernel's error, of which the JDK shows only the message. Only a refusal and a
+   * reset come from the peer; all other errors come from the network.
    */
   private void notConnected(IOException error) {
     String message = String.valueOf(error.getMessage());
@@ -306,7 +306,7 @@ public final class TcpStream implements SocketSelector.Selected {
     frame.limit(length);
   }
 
-  /** Reads no byte beyond the frame: the bytes behind it are for the engine. */
+  /** Reads the frame, and no byte beyond it: the next bytes are for the engine. */
   private boolean readFrame() {
     MpaFrame.Kind kind = state == State.ASKED ? MpaFrame.Kind.REQUEST : MpaFrame.Kind.REPLY;
     int came;
@@ -346,7 +346,10 @@ public final class TcpStream implements SocketSelector.Selected {
     }
   }
 
-  /** Takes a request; refuses one that wants markers, which only old RNICs do. */
+  /**
+   * Takes a request. Refuses markers, which only old RNICs request, and a first message that can be
+   * neither a WRITE nor a READ.
+   */
   private void takeRequest(MpaFrame whole) {
     Asked by = asked;
     MpaFrame.Depths depths = whole.depths();
@@ -375,7 +378,9 @@ public final class TcpStream implements SocketSelector.Selected {
     }
   }
 
-  /** Checks that the peer is silent; if it sends anything or leaves, it waits no longer. */
+  /**
+   * Fails the stream if the peer, which must wait, has sent bytes or left; returns whether it has.
+   */
   private boolean readNothing() {
     ByteBuffer one = ByteBuffer.allocate(1);
     try {
@@ -394,7 +399,7 @@ public final class TcpStream implements SocketSelector.Selected {
     return state == State.OFFERED && !readNothing();
   }
 
-  /** Passive end: sets the user, which is told of its end. */
+  /** Passive end: sets the user, to which the end of the stream is reported from now on. */
   public void offeredTo(StreamUser program) {
     user = program;
     asked = null;
@@ -409,7 +414,7 @@ public final class TcpStream implements SocketSelector.Selected {
     }
   }
 
-  /** Passive end: refuses the request, if it waits for an answer. */
+  /** Passive end: refuses the request, if the request still waits for an answer. */
   public void reject(MpaFrame refusal) {
     if (state == State.OFFERED) {
       refuse(refusal);
@@ -428,7 +433,7 @@ public final class TcpStream implements SocketSelector.Selected {
     shut();
   }
 
-  /** Passive end: accepts the request, once a queue pair has it. */
+  /** Passive end: accepts the request, after a queue pair has taken the stream. */
   public void answer(MpaFrame reply) {
     if (state != State.RUNNING) {
       return;
@@ -440,7 +445,10 @@ public final class TcpStream implements SocketSelector.Selected {
     }
   }
 
-  /** Closes the stream if no queue pair has it, unless sent bytes have to arrive first. */
+  /**
+   * Active end: closes the stream, if no queue pair has taken it. Otherwise does nothing: sent
+   * bytes may have to arrive first.
+   */
   public void leave() {
     switch (state) {
       case CONNECTING, ASKING, ANSWERED -> close();
@@ -463,7 +471,7 @@ public final class TcpStream implements SocketSelector.Selected {
 
   // ---- the end
 
-  /** Acts on the engine's state, after a call of the engine. */
+  /** Acts on the engine's state; called after each call of the engine. */
   void settle(StreamEngine engine) {
     if (state != State.RUNNING) {
       return;
@@ -477,7 +485,7 @@ public final class TcpStream implements SocketSelector.Selected {
       case WAITING -> {}
       case OPEN -> socket.interest(engine.isFull() ? OP_READ | OP_WRITE : OP_READ);
       case ENDING -> {
-        // Else the engine sends the rest in its next turn.
+        // Otherwise the engine sends the rest in its next turn.
         if (engine.isFull()) {
           shut(engine.takeRest());
         }
@@ -486,12 +494,12 @@ public final class TcpStream implements SocketSelector.Selected {
     }
   }
 
-  /** Ends sending, and closes when the peer has ended, too. */
+  /** Ends sending, and closes the stream when the peer has ended, too. */
   void shut() {
     shut(NOTHING);
   }
 
-  /** Does the same as {@link #shut()}, once the peer has taken these bytes. */
+  /** Does the same as {@link #shut()}, after the socket has taken these bytes. */
   private void shut(ByteBuffer last) {
     if (state != State.RUNNING) {
       return;
@@ -501,17 +509,18 @@ public final class TcpStream implements SocketSelector.Selected {
     pair = null;
     rest = last;
     fabric.stops(this);
-    state = State.TELLING;
+    state = State.SENDING_REST;
     if (who != null) {
       who.ended();
     }
-    deadline(TELLING_NANOS);
-    // A program that refuses does not drive, and a peer that sends nothing more wakes nobody.
+    deadline(SENDING_REST_NANOS);
+    // A program that refuses does not drive, and a peer that sends nothing more does not wake the
+    // driver.
     fabric.wake();
-    boolean unused = tell();
+    boolean unused = sendRest();
   }
 
-  private boolean tell() {
+  private boolean sendRest() {
     try {
       if (hasRest()) {
         int sent = output.write(rest);
@@ -533,7 +542,7 @@ public final class TcpStream implements SocketSelector.Selected {
     return true;
   }
 
-  /** Returns whether bytes of requests that are done have not gone to the socket. */
+  /** Returns whether bytes of completed requests still wait for the socket. */
   private boolean hasRest() {
     SealedOutput records = seals;
     return rest.hasRemaining() || (records != null && records.hasRest());
@@ -570,7 +579,7 @@ public final class TcpStream implements SocketSelector.Selected {
     }
   }
 
-  /** Closes at once. */
+  /** Closes the stream at once. Idempotent. */
   public void close() {
     if (state == State.CLOSED) {
       return;

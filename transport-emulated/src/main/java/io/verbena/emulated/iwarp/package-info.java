@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The HCA of iWARP: queue pairs whose bytes go through TCP sockets. One TCP connection is one queue
- * pair; it starts with MPA frames, which carry {@code rdma_cm}'s private data, and ends with the
- * RDMA connection. Internal: not exported.
+ * The HCA of iWARP: queue pairs whose bytes go through TCP sockets. Each queue pair has a TCP
+ * connection of its own, which starts with MPA frames that carry {@code rdma_cm}'s private data,
+ * and ends with the RDMA connection. Internal: not exported.
  *
  * <pre>
  *  cm.iwarp --- asks, answers ---> TcpStream --- from the first FPDU on ---> IwarpQueuePair

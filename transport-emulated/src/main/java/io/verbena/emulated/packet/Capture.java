@@ -14,10 +14,10 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
 /**
- * Writes the packets that pass a wire to a file, damaged ones too, as a capture at the switch
- * would.
+ * Writes the packets that pass a wire to a file, including damaged ones, as a capture at the switch
+ * would. Thread-safe.
  *
- * <p>If writing to the file fails, that is logged, and the capture ends.
+ * <p>If writing to the file fails, the failure is logged, and the capture ends.
  */
 public final class Capture implements SimulatedWire.Tap, UdpWire.Capture {
   private static final long NANOS_PER_MILLI = 1_000_000;

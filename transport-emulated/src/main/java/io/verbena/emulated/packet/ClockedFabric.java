@@ -10,13 +10,13 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fabric of packets in real time, with one thread that calls all its engines. Devices that were
- * opened with the same options share one; its thread lasts as long as any of them is open.
+ * A packet fabric in real time, with one thread that calls all its engines. Devices that were
+ * opened with the same options share a fabric; its thread runs as long as any of them is open.
  */
 public final class ClockedFabric extends PacketFabric {
   private static final int SPINS = 200;
 
-  /** Alarms that the driver runs before it lets others enter. */
+  /** The maximum number of alarms that the driver runs before it lets other threads enter. */
   private static final int BATCH = 64;
 
   private final ClockTime time;
@@ -48,8 +48,8 @@ public final class ClockedFabric extends PacketFabric {
    * @param schedule the faults of the wire
    * @param capture a file to write all packets to, or null
    * @param opening the lock held by every thread that opens a device, and while a device is closed
-   * @param ended called under {@code opening} when the last device is closed; no other can be
-   *     opened then
+   * @param ended called under {@code opening} when the last device is closed; no device can be
+   *     opened any more
    */
   public static ClockedFabric over(
       FaultSchedule schedule, @Nullable String capture, Object opening, Runnable ended) {
@@ -108,7 +108,7 @@ public final class ClockedFabric extends PacketFabric {
     }
   }
 
-  /** Does what is due; true if anything was. */
+  /** Does the work that is due; returns whether there was any. */
   private boolean turn() {
     enter();
     try {
@@ -116,7 +116,7 @@ public final class ClockedFabric extends PacketFabric {
       boolean served = serve();
       return ran || served;
     } catch (RuntimeException | Error e) {
-      // A mistake of an engine stops its queue pair; the others go on.
+      // A bug of an engine stops its queue pair; the others continue.
       report(e);
       return true;
     } finally {

@@ -24,20 +24,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HCA whose packets a {@link HostWire} carries to other processes: UDP sockets, or shared
- * memory. All devices of this JVM that are opened on one address share it, its wire, its queue pair
- * numbers and its thread, as processes share an RNIC.
+ * An HCA that exchanges packets with other processes over a {@link HostWire}: UDP sockets, or
+ * shared memory. All devices of this JVM that are opened on one address share the HCA, its wire,
+ * its queue pair numbers and its thread, as processes share an RNIC.
  */
 public final class HostFabric extends PacketFabric {
-  /** The most packets to take before the answers to them are sent. */
+  /** The maximum number of packets to take before the answers to them are sent. */
   private static final int BATCH = 32;
 
-  /** Turns that are enough to take an answer of the same HCA. */
+  /** The number of turns that suffice to take an answer of the same HCA. */
   private static final int CATCH_UP_TURNS = 4;
 
   /**
-   * The time for which the HCA stays after the last device is closed, for peers that have not
-   * learned of it.
+   * The time for which the HCA continues after the last device is closed, for peers that have not
+   * learned of that.
    */
   private static final long LINGER_NANOS = 1_000_000_000;
 
@@ -56,8 +56,9 @@ public final class HostFabric extends PacketFabric {
   private volatile EmulatedDevice[] devices = new EmulatedDevice[0];
 
   /**
-   * The most packets to take in the next turn: a thread that waits for one packet is not kept until
-   * it is known that there is no second one. For those who have entered.
+   * The maximum number of packets to take in the next turn. It follows the number that came in the
+   * last turn, so that a thread that waits for one packet does not also wait for the check for a
+   * second one. Accessed by threads that have entered.
    */
   private int batch = BATCH;
 
@@ -73,7 +74,7 @@ public final class HostFabric extends PacketFabric {
    * @param mtu the largest packet that it sends and takes
    * @param fitsLocked the largest MTU that leaves room for a lock
    * @param opening the lock held by every thread that opens a device, and while a device is closed
-   * @param ended called under {@code opening} when the HCA goes; no device can be opened any more
+   * @param ended called under {@code opening} when the HCA ends; no device can be opened any more
    */
   public HostFabric(
       HostWire wire,
@@ -101,14 +102,14 @@ public final class HostFabric extends PacketFabric {
   }
 
   /**
-   * Returns a counter of the packets of a flow that an HCA's host refuses; null if the kernel
-   * cannot tell. For a thread that has entered.
+   * Returns a counter of the packets of a flow that the host of the HCA {@code of} refuses, or null
+   * if the kernel does not report them. Called by a thread that has entered.
    */
   public @Nullable UnreachableReports unreachableReports(int flow, Gid of) {
     return wire.unreachableReports(flow, of);
   }
 
-  /** Ends what waits for the process of a peer, which is gone and will not answer. */
+  /** Ends all waits for a peer whose process is gone and will not answer. */
   private void departed(Gid peer) {
     for (EmulatedDevice device : devices) {
       device.forEachQueuePair(
@@ -129,7 +130,7 @@ public final class HostFabric extends PacketFabric {
   }
 
   /**
-   * Sets who manages the connections of this HCA; before the first device is opened.
+   * Sets the manager of this HCA's connections. Called before the first device is opened.
    *
    * @param responsible the manager, which uses {@link #port}
    */
@@ -138,6 +139,7 @@ public final class HostFabric extends PacketFabric {
     port.management(responsible);
   }
 
+  /** Returns the port of the HCA, which all its devices share. */
   public PacketPort port() {
     return port;
   }
@@ -165,8 +167,8 @@ public final class HostFabric extends PacketFabric {
   }
 
   /**
-   * {@inheritDoc} A socket has one traffic class for all packets that leave it, the hop limit and
-   * the flow label are the kernel's, and shared memory has none of them.
+   * {@inheritDoc} A socket has one traffic class for all packets that leave it, the kernel sets the
+   * hop limit and the flow label, and shared memory has none of the three.
    */
   @Override
   public void check(String verb, AddressVector vector) {
@@ -309,7 +311,7 @@ public final class HostFabric extends PacketFabric {
     }
   }
 
-  /** Closes everything, once, unless a device was opened meanwhile. */
+  /** Closes the HCA, once, unless a device was opened meanwhile. */
   private void end() {
     synchronized (opening) {
       if (over || !plugged.isEmpty()) {
@@ -337,9 +339,9 @@ public final class HostFabric extends PacketFabric {
     /**
      * {@inheritDoc}
      *
-     * <p>Posted requests go out before packets are taken, and acknowledgements only with the next
-     * turn: so the answer of a program that polls goes before them. Alarms come last, so that none
-     * goes off for an answer that has come.
+     * <p>A turn sends posted requests before it takes packets, and the acknowledgements of these
+     * packets leave with the next turn: so the answer of a polling program leaves before them.
+     * Alarms run last, so that none fires for an answer that has arrived.
      */
     @Override
     public boolean work() {

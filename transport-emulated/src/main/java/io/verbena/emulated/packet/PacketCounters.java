@@ -9,8 +9,8 @@ import java.util.Objects;
 import java.util.StringJoiner;
 
 /**
- * Counts of the packets that a port sent, received and dropped, by reason. The driver counts, any
- * thread reads.
+ * Counts of the packets that a port sent, received and dropped, by reason. The driver counts; any
+ * thread may read.
  */
 public final class PacketCounters {
   /** Reasons for dropping a packet that has no {@link FrameFault}. */

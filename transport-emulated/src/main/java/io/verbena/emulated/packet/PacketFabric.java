@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.packet;
 
-import io.verbena.emulated.driven.TurnFabric;
+import io.verbena.emulated.driven.DrivenFabric;
 import io.verbena.emulated.engine.FlowControl;
 import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.hca.EmulatedDevice;
@@ -20,10 +20,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A fabric whose queue pairs exchange packets, over a wire. Its driver runs the alarms of its
- * timeline, and {@linkplain #serve serves} the queue pairs that rang.
+ * A fabric whose queue pairs exchange packets over a wire. Its driver runs the alarms of its
+ * timeline, and {@linkplain #serve serves} the queue pairs that rang their doorbells.
  */
-public abstract class PacketFabric extends TurnFabric {
+public abstract class PacketFabric extends DrivenFabric {
   private final Timeline timeline;
   private final Wire wire;
   private final ConcurrentHashMap<Gid, PacketPort> ports = new ConcurrentHashMap<>();
@@ -31,7 +31,7 @@ public abstract class PacketFabric extends TurnFabric {
   /** Ports with a packet that the wire has no room for. */
   private final ArrayDeque<PacketPort> full = new ArrayDeque<>();
 
-  /** True if there is such a port; for those who have not entered. */
+  /** True if {@link #full} holds a port; for threads that have not entered. */
   private volatile boolean waitsForRoom;
 
   protected PacketFabric(Secrets secrets, Timeline timeline, Wire wire) {
@@ -51,7 +51,7 @@ public abstract class PacketFabric extends TurnFabric {
   }
 
   /**
-   * Notes that a port has a packet that the wire has no room for; the driver looks when there is
+   * Records that a port has a packet that the wire has no room for; the driver checks when there is
    * room.
    */
   final void isFull(PacketPort port) {
@@ -84,13 +84,13 @@ public abstract class PacketFabric extends TurnFabric {
     return FlowControl.FIXED;
   }
 
-  /**
-   * Takes the packets that have come already, before something is changed; for those who have
-   * entered.
-   */
+  /** Takes the packets that have already arrived, before a change. The caller has entered. */
   public void catchUp() {}
 
-  /** Called when a queue pair in RTR has had its first packet, by the caller of the engine. */
+  /**
+   * Called when a queue pair in RTR has received its first packet, by the thread that calls the
+   * engine.
+   */
   void established(PacketQueuePair pair) {}
 
   @Override
@@ -127,8 +127,9 @@ public abstract class PacketFabric extends TurnFabric {
   }
 
   /**
-   * Seals all that a queue pair of such a fabric sends with a lock, and drops what that lock did
-   * not seal, until the queue pair is reset. To be called before it is ready to receive.
+   * Makes a queue pair of a packet fabric seal all its packets with a lock, and drop the packets
+   * that the lock did not seal, until the queue pair is reset. Called before the queue pair is
+   * ready to receive.
    */
   public static void protect(EmulatedQueuePair pair, PacketLock lock) {
     ((PacketQueuePair) pair).protect(lock);

@@ -18,10 +18,10 @@ import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device's port on a wire: addresses and seals the packets of its queue pairs, and lets in only
- * those that are whole and meant for one of them. It counts the others and drops them silently, as
- * rxe does: damaged packets, other partitions, unknown queue pairs, and senders that a queue pair
- * is not connected to.
+ * A device's port on a wire. It addresses and seals the packets of its queue pairs, and accepts
+ * only intact packets for one of them. It counts all other packets and drops them silently, as rxe
+ * does: damaged packets, and those of other partitions, for unknown queue pairs, or from senders
+ * that the queue pair is not connected to.
  */
 public final class PacketPort implements FrameSink, Wire.Receiver {
   /** The number of the queue pair of connection managers, as in a {@link Frame}. */
@@ -33,7 +33,7 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
   private final Wire.Port wirePort;
   private final PacketCounters counters = new PacketCounters();
 
-  /** The packet being sent: one is built, and sent, at a time. */
+  /** The packet that is built and sent; there is one at a time. */
   private final Frame outgoing;
 
   /** The packet that the wire has no room for, and the UDP port of its destination. */
@@ -62,23 +62,25 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
     outgoing = wirePort.frame();
   }
 
+  /** Returns the GID of the port. */
   public Gid gid() {
     return wirePort.gid();
   }
 
-  /** Sets the queue pairs that packets are for. */
+  /** Sets the queue pairs that receive packets. */
   void queuePairs(QueuePairs owned) {
     queuePairs = owned;
   }
 
   /**
-   * Limits what the queue pairs that are connected from now on have in flight to one peer together.
+   * Limits the packets that queue pairs have in flight to one peer together; for queue pairs that
+   * are connected from now on.
    */
   void limit(PeerWindows limits) {
     windows = limits;
   }
 
-  /** Sets who takes packets for {@link #MANAGEMENT}. */
+  /** Sets the receiver of packets for {@link #MANAGEMENT}. */
   void management(PortManagement responsible) {
     management = responsible;
   }
@@ -189,7 +191,7 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
     }
   }
 
-  /** Takes back what the peers have not copied of the memory under a key, which is dead. */
+  /** Withdraws from the peers the memory under a dead key that they have not copied yet. */
   void withdraw(MemoryKey dead) {
     wirePort.withdrawKey(dead.value());
     Frame copy = kept;
@@ -212,7 +214,7 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
     return wirePort.isBehind();
   }
 
-  /** Sends the packet that the wire had no room for; false if it still has none. */
+  /** Sends the packet that the wire had no room for; returns false if the wire still has none. */
   boolean flush() {
     Frame copy = kept;
     if (full && copy != null) {
@@ -265,7 +267,8 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
   }
 
   /**
-   * Opens a sealed packet; one that is not sealed is accepted only for a queue pair without a lock.
+   * Opens a sealed packet, and returns whether the packet is accepted. A packet that is not sealed
+   * is accepted only for a queue pair without a lock.
    */
   private boolean isGenuine(Frame frame, @Nullable PacketLock lock) {
     if (frame.isLocked() != (lock != null)) {

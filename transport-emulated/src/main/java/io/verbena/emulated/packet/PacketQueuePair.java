@@ -18,9 +18,9 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
 import org.jspecify.annotations.Nullable;
 
-/** A queue pair that exchanges packets, by an engine that does its requests. */
+/** A queue pair whose engine exchanges packets to execute the requests. */
 final class PacketQueuePair extends DrivenQueuePair {
-  /** Packets that it may send before other queue pairs have their turn. */
+  /** The maximum number of packets that it sends before other queue pairs have their turn. */
   private static final int TURN = 64;
 
   private static final Gid NOBODY = new Gid(0, 0);
@@ -28,16 +28,18 @@ final class PacketQueuePair extends DrivenQueuePair {
   private final PacketFabric fabric;
   private final QueuePairEngine engine;
 
-  /** The attributes that the engine was last given; for its caller. */
-  private QueuePairAttributes told = new QueuePairAttributes();
+  /**
+   * The attributes that the engine was last given; accessed by the thread that calls the engine.
+   */
+  private QueuePairAttributes engineAttributes = new QueuePairAttributes();
 
   /** The peer's GID if it is connected to one, else {@link #NOBODY}. */
   private Gid peer = NOBODY;
 
-  /** The lock that seals its packets; for the caller of the engine. */
+  /** The lock that seals its packets; accessed by the thread that calls the engine. */
   private @Nullable PacketLock lock;
 
-  /** Sends the engine's packets: by the port, sealed by the lock. */
+  /** Sends the engine's packets through the port, sealed by the lock. */
   private final class Out implements FrameSink {
     private final PacketPort port;
 
@@ -117,8 +119,8 @@ final class PacketQueuePair extends DrivenQueuePair {
   }
 
   /**
-   * Returns whether a packet comes from the peer that it is connected to; for the caller of the
-   * engine.
+   * Returns whether a packet comes from the connected peer; always true for UD. Called by the
+   * thread that calls the engine.
    */
   boolean listensTo(Frame frame) {
     return switch (type()) {
@@ -127,7 +129,7 @@ final class PacketQueuePair extends DrivenQueuePair {
     };
   }
 
-  /** Sends and takes only packets that this lock seals, until it is reset. */
+  /** Makes the queue pair send and take only packets that this lock seals, until it is reset. */
   void protect(PacketLock by) {
     fabric.enter();
     try {
@@ -137,14 +139,16 @@ final class PacketQueuePair extends DrivenQueuePair {
     }
   }
 
-  /** Returns the lock that seals its packets, or null; for the caller of the engine. */
+  /**
+   * Returns the lock that seals its packets, or null. Called by the thread that calls the engine.
+   */
   @Nullable PacketLock lock() {
     return lock;
   }
 
   /**
-   * Notes that an HCA is gone: if it is the peer, nothing is answered any more. For the caller of
-   * the engine.
+   * Called by the thread that calls the engine when the process of an HCA is gone: if that is the
+   * peer, no answers will come.
    */
   void departed(Gid from) {
     if (peer.equals(from)) {
@@ -152,7 +156,7 @@ final class PacketQueuePair extends DrivenQueuePair {
     }
   }
 
-  /** Takes a packet that came; for the caller of the engine. */
+  /** Takes a packet that has arrived. Called by the thread that calls the engine. */
   void receive(Frame frame) {
     engine.receive(frame);
     ring();
@@ -187,7 +191,7 @@ final class PacketQueuePair extends DrivenQueuePair {
     fabric.enter();
     try {
       if (to == QueuePairState.ERR || to == QueuePairState.RESET) {
-        // An RNIC would have sent by now what it owes the peer.
+        // An RNIC would have sent its pending answers to the peer by now.
         engine.answer();
         fabric.catchUp();
       }
@@ -209,7 +213,7 @@ final class PacketQueuePair extends DrivenQueuePair {
     if (to != QueuePairState.ERR) {
       takesReceives();
     }
-    told = attributes;
+    engineAttributes = attributes;
     AddressVector vector = attributes.addressVector();
     peer = vector == null ? NOBODY : vector.destination();
     engine.modify(to, attributes);
@@ -222,7 +226,7 @@ final class PacketQueuePair extends DrivenQueuePair {
     try {
       fabric.catchUp();
       if (state() == QueuePairState.ERR) {
-        engine.modify(QueuePairState.ERR, told);
+        engine.modify(QueuePairState.ERR, engineAttributes);
         ring();
       }
     } finally {

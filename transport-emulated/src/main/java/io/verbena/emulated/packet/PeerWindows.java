@@ -6,8 +6,8 @@ import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The windows of a port's peers. Their number is fixed, so that memory does not grow with the
- * peers; two peers with the same hash share one.
+ * The windows of a port's peers, which limit the packets in flight. Their number is fixed, so that
+ * memory does not grow with the number of peers; peers with the same hash share a window.
  */
 final class PeerWindows {
   private static final int SLOTS = 4096;

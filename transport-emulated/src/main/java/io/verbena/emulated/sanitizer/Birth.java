@@ -11,8 +11,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object that is to be closed, with the place where it was created. It is reported when it is
- * garbage, when its device cannot be closed because of it, and when the JVM ends.
+ * An object that the program must close, and the place where the program created it. An object that
+ * is still open is reported when it is garbage, when it keeps its device from closing, when a
+ * {@link FindingCollector} finishes, and when the JVM ends.
  */
 final class Birth {
   private static final Cleaner CLEANER = Cleaner.create();
@@ -37,7 +38,7 @@ final class Birth {
     this.place = place;
   }
 
-  /** Watches an object that was just created at {@code place}. */
+  /** Starts to watch an object that was created at {@code place}. */
   static Birth of(Object object, DeviceLog device, String what, CallSite place) {
     Birth birth = new Birth(device, what, place);
     birth.loss = CLEANER.register(object, birth::lost);
@@ -45,7 +46,7 @@ final class Birth {
     return birth;
   }
 
-  /** Returns the number of the youngest object. */
+  /** Returns the number of the object that was created last. */
   static long latest() {
     return NUMBERS.get();
   }
@@ -78,15 +79,15 @@ final class Birth {
         Finding.Kind.NEVER_CLOSED, place, what + ": never closed, and " + when + "; created");
   }
 
-  /** Returns the open objects of a device, except the device itself, as findings. */
+  /** Returns a finding for each open object of a device, except the device itself. */
   static List<Finding> openOf(DeviceLog device) {
     return findings(
         birth -> birth.device == device && birth != device.birth(), "its device is being closed");
   }
 
   /**
-   * Returns the open objects that were created after object {@code number}, as findings, and
-   * forgets them.
+   * Returns a finding for each open object that was created after object {@code number}, and stops
+   * watching these objects.
    */
   static List<Finding> takeOpenSince(long number) {
     List<Finding> found = findings(birth -> birth.number > number, "the test is over");

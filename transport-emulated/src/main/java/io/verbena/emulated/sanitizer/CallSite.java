@@ -5,18 +5,21 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The place where a verb was called: the calling thread's frames outside the sanitizer. */
+/** The place where a program called a verb: the calling thread's frames outside the sanitizer. */
 final class CallSite {
   private static final int MOST_FRAMES = 32;
   private static final StackWalker WALKER = StackWalker.getInstance();
 
-  /** The packages that a call of a verb passes through. */
+  /**
+   * The packages of the verbs and the sanitizer, whose frames are dropped from the top of the
+   * stack.
+   */
   private static final Set<String> BELOW =
       Set.of(CallSite.class.getPackageName(), "io.verbena.verbs", "io.verbena.emulated");
 
   /**
-   * The packages between a program and the verbs, or below a program on the stack: never the
-   * program itself.
+   * Prefixes of packages that are never the program's: those of libraries between the program and
+   * the verbs, and of the code that starts the program.
    */
   private static final List<String> LAYERS =
       List.of(
@@ -56,8 +59,8 @@ final class CallSite {
   }
 
   /**
-   * Returns the innermost frame of the program, or the innermost frame at all if none is a
-   * program's.
+   * Returns the innermost frame of the program, or the innermost of all frames if the program has
+   * none.
    */
   StackTraceElement ofProgram() {
     for (StackWalker.StackFrame frame : frames) {
@@ -70,7 +73,7 @@ final class CallSite {
         : frames.get(0).toStackTraceElement();
   }
 
-  /** Returns the frames, innermost first, without those below the program. */
+  /** Returns the frames, innermost first, up to the outermost frame of the program. */
   List<StackTraceElement> trace() {
     int end = frames.size();
     while (end > 1 && isLayer(frames.get(end - 1))) {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A completion queue: the number of completions to come, and the requests whose completions may be
- * left in it.
+ * The log of one completion queue: the number of completions to come, and the requests of closed or
+ * reset queues whose completions may still be in the completion queue.
  */
 final class CompletionQueueLog {
   private final DeviceLog device;
@@ -16,7 +16,7 @@ final class CompletionQueueLog {
   private final AtomicInteger awaited = new AtomicInteger();
 
   /**
-   * Requests of queues that are closed or reset; they were completed before that, or never will be.
+   * Requests of queues that were closed or reset: each was completed before that, or never will be.
    */
   private final List<Posted> orphans = new ArrayList<>();
 
@@ -46,7 +46,7 @@ final class CompletionQueueLog {
     return attached.get() > 0;
   }
 
-  /** Notes that a request was posted whose completion comes here. */
+  /** Notes a posted request whose completion will come to this queue. */
   void await(Posted request) {
     request.awaitedBy = this;
     awaited.incrementAndGet();
@@ -60,7 +60,9 @@ final class CompletionQueueLog {
     }
   }
 
-  /** Checks that no more completions are to come than fit; to be called after each post. */
+  /**
+   * Reports a finding if more completions are to come than the queue holds; called after each post.
+   */
   void check(CallSite post, Report report) {
     int now = awaited.get();
     if (now > depth) {
@@ -74,15 +76,20 @@ final class CompletionQueueLog {
     }
   }
 
-  /** Notes requests of a queue that is closed or reset, whose completions may be in this queue. */
+  /**
+   * Notes requests of a closed or reset queue, whose completions may be in this completion queue.
+   */
   void orphan(List<Posted> requests) {
     orphan(requests, List.of(this));
   }
 
-  /** Notes such requests, whose completions may be in any of these queues. */
+  /**
+   * Notes requests of a closed or reset queue, whose completions may be in any of these completion
+   * queues.
+   */
   static void orphan(List<Posted> requests, Collection<CompletionQueueLog> queues) {
-    // Sets all counts first: the first queue may be seen empty before the last queue has the
-    // requests.
+    // Sets all counts first: another thread may find the first queue empty before the last queue
+    // has the requests.
     requests.forEach(request -> request.candidates(queues.size()));
     queues.forEach(queue -> queue.addOrphans(requests));
   }
@@ -100,7 +107,8 @@ final class CompletionQueueLog {
   }
 
   /**
-   * Forgets the first {@code count} orphans, which have no completion: the queue was seen empty.
+   * Forgets the first {@code count} orphans, which have no completion: a poll has emptied the
+   * queue.
    */
   synchronized void forgetOrphans(int count) {
     List<Posted> gone = orphans.subList(0, Math.min(count, orphans.size()));

@@ -3,7 +3,10 @@ package io.verbena.emulated.sanitizer;
 
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Prints each mistake once, and then only its count, at each power of two. */
+/**
+ * Prints the first finding of each kind and place to standard error, and later ones as a count, at
+ * each power of two.
+ */
 final class ConsoleSink implements FindingSink {
   private static final int MOST_PLACES = 10_000;
 

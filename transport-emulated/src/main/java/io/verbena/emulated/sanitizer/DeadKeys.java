@@ -6,8 +6,8 @@ import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dead keys of a device, and the places where the program killed them; the oldest are
- * forgotten.
+ * The dead keys of a device (of closed regions and windows, invalidated, or replaced by a bind),
+ * each with the place where it died. Holds the last 65536.
  */
 final class DeadKeys {
   private static final int MOST = 1 << 16;
@@ -23,12 +23,12 @@ final class DeadKeys {
     }
   }
 
-  /** Notes that the key is used for something new. */
+  /** Notes that the key is valid again. */
   synchronized void reborn(int key) {
     dead.remove(key);
   }
 
-  /** Returns the place where this key died, or null if it is not known to be dead. */
+  /** Returns the place where this key died, or null if the key is not known to be dead. */
   synchronized @Nullable CallSite place(int key) {
     return dead.get(key);
   }

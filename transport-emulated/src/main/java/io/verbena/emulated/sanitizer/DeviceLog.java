@@ -10,7 +10,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The log of one device: its regions by key, its dead keys, its work requests by token. */
+/**
+ * The log of one device: its regions by key, its dead keys, and its outstanding work requests by
+ * token.
+ */
 final class DeviceLog {
   private static final AtomicLong TOKENS = new AtomicLong();
 
@@ -24,7 +27,7 @@ final class DeviceLog {
   private volatile @Nullable Birth birth;
 
   /**
-   * @param memory allocates the memory of twins, by its length
+   * @param memory allocates memory for a twin; its argument is the length in bytes
    */
   DeviceLog(Device device, boolean throwing, IntFunction<ByteBuffer> memory) {
     this.throwing = throwing;
@@ -39,7 +42,7 @@ final class DeviceLog {
   /**
    * Allocates memory for a twin.
    *
-   * @throws OutOfMemoryError if there is none
+   * @throws OutOfMemoryError if the JVM has no memory left
    */
   ByteBuffer allocate(int length) {
     return memory.apply(length);

@@ -6,13 +6,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A protection domain; it knows whether all peers that could access its memory are watched, too.
+ * The log of one protection domain. It knows whether all peers that could access the domain's
+ * memory are watched, too.
  */
 final class DomainLog {
   final DeviceLog device;
   final ProtectionDomain domain;
   private final Set<QueuePairLog> queuePairs = ConcurrentHashMap.newKeySet();
-  private volatile boolean hasStrangers;
+  private volatile boolean hasUnwatchedPeers;
 
   DomainLog(DeviceLog device, ProtectionDomain domain) {
     this.device = device;
@@ -28,13 +29,13 @@ final class DomainLog {
   }
 
   /** Notes that a peer that is not watched could access the domain's memory. */
-  void metStranger() {
-    hasStrangers = true;
+  void noteUnwatchedPeer() {
+    hasUnwatchedPeers = true;
   }
 
-  /** Returns whether every use of the domain's memory by peers was seen. */
+  /** Returns whether all peers that could access the domain's memory are watched. */
   boolean sawAllPeers() {
     queuePairs.forEach(QueuePairLog::peer);
-    return !hasStrangers;
+    return !hasUnwatchedPeers;
   }
 }

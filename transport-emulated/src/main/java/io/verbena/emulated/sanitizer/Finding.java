@@ -7,15 +7,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mistake of a program.
+ * A mistake of a program, as the sanitizer reports it. Immutable.
  *
  * @param kind the kind of mistake
- * @param message the values that make it a mistake
- * @param place the place in the program where it began: where the work request was posted or the
- *     object was created. It is a frame of Verbena's upper layers only if no other one is on the
- *     stack
- * @param trace the frames from there on, preceded by those of Verbena's layers
- * @param related a second place that belongs to it, or null
+ * @param message the human-readable description of the mistake, with the values that show it
+ * @param place the place in the program where the mistake began: where the work request was posted
+ *     or the object was created. It is a frame of a library only if the stack has no frame of the
+ *     program
+ * @param trace the stack, innermost frame first: the frames of libraries that the program called,
+ *     then {@code place} and the frames of its callers
+ * @param related a second place that belongs to the mistake, or null
  */
 public record Finding(
     Kind kind,
@@ -26,40 +27,54 @@ public record Finding(
 
   /** The kinds of mistakes. */
   public enum Kind {
-    /** The buffer of a SEND or WRITE held other bytes at its completion than when it was posted. */
+    /** The buffer of a SEND or WRITE held other bytes at its completion than at its post. */
     SEND_BUFFER_CHANGED,
-    /** The program wrote into the buffer of a receive, READ or atomic that was posted. */
+    /**
+     * The program wrote into the buffer of a posted receive, READ or atomic before its completion
+     * was polled.
+     */
     RECEIVE_BUFFER_WRITTEN,
-    /** A payload holds the poison that such a buffer shows to a program that reads it too early. */
+    /**
+     * The payload of a posted request holds bytes that the program read too early from the buffer
+     * of a posted receive, READ or atomic: such a buffer shows a known pattern until its completion
+     * is polled.
+     */
     RECEIVE_BUFFER_READ,
     /** A region was closed while work requests that name it were outstanding. */
     MEMORY_CLOSED_WHILE_POSTED,
-    /** Registered memory was freed while it was posted. */
+    /** Registered memory was freed while work requests that name it were outstanding. */
     MEMORY_FREED_WHILE_POSTED,
-    /** A message was posted without a receive at the peer: only RNR retries could deliver it. */
+    /**
+     * A message was posted while the peer had no receive for it: only RNR retries could deliver it.
+     */
     SEND_WITHOUT_RECEIVE,
-    /** More completions are on their way to a completion queue than it holds. */
+    /** More completions are to come to a completion queue than the queue holds. */
     COMPLETION_QUEUE_TOO_SMALL,
     /** A send queue is full of unsignaled requests: no completion will ever free a slot. */
     SEND_QUEUE_UNSIGNALED,
-    /** Completions were thrown away with their queue pair or completion queue. */
+    /**
+     * A queue pair or completion queue was closed before the program had polled its completions.
+     */
     COMPLETION_NEVER_POLLED,
-    /** A request names a key of a region or window that is closed or was invalidated. */
+    /** A request names the key of a region or window that was closed or invalidated. */
     KEY_USED_AFTER_INVALIDATION,
     /** An object was never closed. */
     NEVER_CLOSED,
-    /** A region had rights that were never used. */
+    /** A region was closed, and some of its access rights were never used. */
     ACCESS_NEVER_USED,
     /** A request was posted to a full queue: the program's count of slots or credits is wrong. */
     QUEUE_OVERFILLED,
     /**
-     * All receives were used up, no new one was posted, and a message waited for one until it
-     * failed.
+     * All receives were used up and no new one was posted, while a message waited for a receive
+     * until its retries were used up or its receiver was closed.
      */
     RECEIVE_NEVER_REPOSTED,
-    /** A completion belongs to no work request: a mistake of the provider. */
+    /** A completion belongs to no outstanding work request: a mistake of the provider. */
     UNKNOWN_COMPLETION,
-    /** The JVM has no memory left to watch a buffer; the program runs on without that. */
+    /**
+     * The JVM had no memory left to watch a buffer; the program continues, but accesses to the
+     * buffer before the completion are not detected.
+     */
     NOT_WATCHED
   }
 
@@ -67,7 +82,7 @@ public record Finding(
    * A second place, for example where the key was invalidated.
    *
    * @param what the event at that place
-   * @param trace its frames, innermost first
+   * @param trace the stack at that place, innermost frame first
    */
   public record Related(String what, List<StackTraceElement> trace) {
     public Related {
@@ -92,7 +107,7 @@ public record Finding(
         kind, message, place.ofProgram(), place.trace(), new Related(what, other.trace()));
   }
 
-  /** Returns the finding as human-readable text of several lines. */
+  /** Returns a human-readable text of several lines, with the stack traces. */
   public String report() {
     StringBuilder text =
         new StringBuilder("verbena sanitizer: ").append(kind).append(": ").append(message);
@@ -104,7 +119,7 @@ public record Finding(
     return text.toString();
   }
 
-  /** Returns the finding in one line. */
+  /** Returns kind, place and message in one line. */
   @Override
   public String toString() {
     return kind + " at " + place + ": " + message;

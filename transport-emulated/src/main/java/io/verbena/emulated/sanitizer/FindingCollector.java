@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Collects the findings from its start to its end, one for each kind and place. While it does,
- * nothing is printed. It collects those of the whole JVM: it cannot tell apart code that runs at
- * the same time.
+ * Collects the findings of the whole JVM from {@link #start} to {@link #finish} or {@link #close}:
+ * the first of each kind and place, at most 1000. Meanwhile nothing is printed to standard error.
+ * Findings of tests that run at the same time cannot be told apart. Thread-safe.
  */
 public final class FindingCollector implements AutoCloseable {
   private static final int MOST_PLACES = 1000;
@@ -22,7 +22,7 @@ public final class FindingCollector implements AutoCloseable {
 
   private FindingCollector() {}
 
-  /** Starts to collect. */
+  /** Returns a new collector, which collects from now on. */
   public static FindingCollector start() {
     return new FindingCollector();
   }
@@ -33,16 +33,16 @@ public final class FindingCollector implements AutoCloseable {
     }
   }
 
-  /** Returns the findings so far, in order. */
+  /** Returns a copy of the findings so far, in the order in which they were found. */
   public synchronized List<Finding> found() {
     return new ArrayList<>(found.values());
   }
 
   /**
-   * Ends, and reports all objects that were created since the start and are still open as {@link
-   * Finding.Kind#NEVER_CLOSED}.
+   * Reports a {@link Finding.Kind#NEVER_CLOSED} for each object that was created since the start
+   * and is still open, and stops collecting.
    *
-   * @return the findings, in order
+   * @return all findings, in the order in which they were found
    */
   public List<Finding> finish() {
     Report report = new Report();
@@ -52,7 +52,7 @@ public final class FindingCollector implements AutoCloseable {
     return found();
   }
 
-  /** Ends. Does nothing when it is closed twice, or after {@link #finish}. */
+  /** Stops collecting, without a check for open objects. Idempotent, also after {@link #finish}. */
   @Override
   public void close() {
     listening.close();

@@ -2,8 +2,8 @@
 package io.verbena.emulated.sanitizer;
 
 /**
- * Thrown for a finding, if the program asked for that. The verb that throws it has done its work
- * all the same.
+ * Thrown for a finding, if {@link Sanitizer} has wrapped the device to throw. The verb has done its
+ * work before; if the verb itself failed, this exception replaces that of the verb.
  */
 public final class FindingException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.sanitizer;
 
-/** Receives findings. */
+/** Receives the findings of this JVM. */
 @FunctionalInterface
 public interface FindingSink {
 
   /**
-   * Called for each occurrence, in the thread that found it and under no lock of the sanitizer;
-   * several threads may call at once. A mistake in a loop is reported again and again: count
-   * occurrences, do not keep them all.
+   * Handles one occurrence of a finding. Called on the thread that found it, which holds no lock of
+   * the sanitizer; several threads may call at the same time. A mistake in a loop is reported on
+   * each pass: count occurrences rather than keep them all. An exception from this method is thrown
+   * by the verb.
    */
   void found(Finding finding);
 }

@@ -11,12 +11,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
 /**
- * Distributes the findings of this JVM: to all sinks, or if there is none to standard error.
+ * Distributes the findings of this JVM to all registered sinks, or to standard error while no sink
+ * is registered. Thread-safe.
  *
- * <p>{@code -Dverbena.sanitizer.ignore=KIND,KIND} suppresses kinds.
+ * <p>{@code -Dverbena.sanitizer.ignore=KIND,KIND} suppresses kinds of findings.
  */
 public final class Findings {
-  /** The system property with the kinds to suppress. */
+  /** The system property that names the kinds to suppress, separated by commas. */
   public static final String IGNORE = "verbena.sanitizer.ignore";
 
   private static final Set<Finding.Kind> IGNORED = parse(System.getProperty(IGNORE, ""));
@@ -26,13 +27,16 @@ public final class Findings {
 
   private Findings() {}
 
-  /** The registration of a sink; closing it ends that, and closing it twice does nothing. */
+  /** The registration of a sink. {@link #close} removes the sink; a second call does nothing. */
   public interface Listening extends AutoCloseable {
     @Override
     void close();
   }
 
-  /** Calls {@code sink} for all findings from now on. While there is a sink nothing is printed. */
+  /**
+   * Calls {@code sink} for all findings from now on, until the returned registration is closed.
+   * Meanwhile nothing is printed to standard error.
+   */
   public static Listening listen(FindingSink sink) {
     requireNonNull(sink, "sink");
     SINKS.add(sink);

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** The watched queue pairs of this JVM, in which a queue pair finds its peer. */
+/** The watched queue pairs of this JVM, among which a queue pair finds its peer. */
 final class Peers {
   private static final ConcurrentHashMap<Integer, CopyOnWriteArrayList<QueuePairLog>> BY_NUMBER =
       new ConcurrentHashMap<>();

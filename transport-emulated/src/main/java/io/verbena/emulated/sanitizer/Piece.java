@@ -4,7 +4,8 @@ package io.verbena.emulated.sanitizer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scatter/gather entry of an outstanding work request. Its state belongs to its region's lock.
+ * A scatter/gather entry of an outstanding work request. Its mutable fields are written under the
+ * monitor of its region's log.
  */
 final class Piece {
   final Posted posted;
@@ -12,13 +13,16 @@ final class Piece {
   final int length;
   final int key;
 
-  /** The region that contains it, or null if the entry is wrong and the device will refuse it. */
+  /**
+   * The log of the region that contains it, or null if there is none: then the device will refuse
+   * it.
+   */
   final @Nullable RegionLog region;
 
-  /** True if the device was given the region's twin in its place. */
+  /** True if the device uses the region's twin in its place. */
   boolean twinned;
 
-  /** The bytes from before the poison, or null without poison. */
+  /** The bytes that the poison has replaced, or null without poison. */
   byte @Nullable [] original;
 
   /** True if other requests may change its bytes. */

@@ -53,7 +53,7 @@ final class Pieces {
     }
   }
 
-  /** Reports a key that died before. */
+  /** Reports a key that is dead. */
   static void checkKey(Posted request, int key, String name, DeviceLog device, Report report) {
     CallSite death = device.deadKeys().place(key);
     if (death != null) {
@@ -68,9 +68,9 @@ final class Pieces {
   }
 
   /**
-   * Ends watching a request.
+   * Stops watching a request.
    *
-   * @param received bytes that arrived in its buffers
+   * @param received the number of bytes that arrived in its buffers
    * @param report gets the findings; null to report nothing
    */
   static void finish(Posted request, int received, @Nullable Report report) {
@@ -102,8 +102,8 @@ final class Pieces {
     }
   }
 
-  /** Ends watching a request that was dropped, of which a completion may still be found. */
-  static void give(Posted request) {
+  /** Stops watching a request that was dropped, whose completion may still be polled. */
+  static void release(Posted request) {
     for (Piece piece : request.pieces) {
       RegionLog region = piece.region;
       if (region != null) {
@@ -116,7 +116,7 @@ final class Pieces {
     }
   }
 
-  /** Compares a payload with the one that was posted. */
+  /** Reports a payload that has changed since its post. */
   static void checkUnchanged(Posted request, Report report) {
     for (Piece piece : request.pieces) {
       RegionLog region = piece.region;

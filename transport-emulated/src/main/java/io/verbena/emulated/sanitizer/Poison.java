@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The bytes in the buffer of a posted receive, READ or atomic until its completion was polled:
- * eight bytes, chosen at random in each JVM, repeated. Wherever at least 15 successive bytes of
- * them were copied to, they are recognized.
+ * The pattern in the buffer of a posted receive, READ or atomic until its completion is polled:
+ * eight bytes, chosen at random in each JVM, repeated. A copy of at least 15 successive bytes of
+ * the pattern is recognized in any payload.
  */
 final class Poison {
   private static final int PERIOD = Long.BYTES;
@@ -19,7 +19,7 @@ final class Poison {
   static {
     byte[] bytes = new byte[PERIOD];
     for (int i = 0; i < PERIOD; i++) {
-      // No zero, and no equal neighbors: memory does not hold such bytes by itself.
+      // Not zero, and all different: memory hardly holds such bytes by chance.
       bytes[i] = (byte) (0xa0 + 8 * i + ThreadLocalRandom.current().nextInt(8));
     }
     for (int i = 0; i < TEMPLATE.length; i++) {
@@ -53,7 +53,7 @@ final class Poison {
     return true;
   }
 
-  /** Restores the bytes from before {@link #fill}, except those that were written since. */
+  /** Restores the bytes from before {@link #fill}, except those that were written after it. */
   static void replace(ByteBuffer memory, int offset, byte[] original) {
     if (fills(memory, offset, original.length)) {
       memory.put(offset, original);
@@ -68,7 +68,10 @@ final class Poison {
     }
   }
 
-  /** Restores a word. A written byte may equal poison by chance; its neighbors decide. */
+  /**
+   * Restores the poisoned bytes of a word, if at least half of the word is poison: a byte that the
+   * program wrote may equal the poison by chance.
+   */
   private static void replaceWord(
       ByteBuffer memory, int offset, byte[] original, int from, int to) {
     int same = 0;

@@ -20,7 +20,7 @@ final class Posted {
   /** The queue pair that it was posted to, or null for a shared receive queue. */
   final @Nullable QueuePairLog queuePair;
 
-  /** The receive log that it is in, or null for a send. */
+  /** The log of the receive queue that it was posted to, or null for a send. */
   final @Nullable ReceiveLog receives;
 
   final boolean signaled;
@@ -38,7 +38,7 @@ final class Posted {
   /** True if it was counted as a message to the peer. */
   boolean counted;
 
-  /** The completion queue that counts its completion as one to come, or null. */
+  /** The completion queue that counts its completion among those to come, or null. */
   @Nullable CompletionQueueLog awaitedBy;
 
   /** The window that a BIND_MW binds, or null. */
@@ -47,11 +47,11 @@ final class Posted {
   /** The key that the window had before. */
   int replacedKey;
 
-  /** True if its queue pair was closed while it worked. */
+  /** True if its queue pair was closed in RTS or SQD. */
   boolean abandoned;
 
   /**
-   * The number of completion queues that may have its completion, once its queue is closed or
+   * The number of completion queues that may have its completion, after its queue was closed or
    * reset.
    */
   private int candidates;
@@ -112,7 +112,7 @@ final class Posted {
     return opcode == null;
   }
 
-  /** Returns whether its buffers hold the payload that it sends. */
+  /** Returns whether it sends payload from its buffers. */
   boolean isOutbound() {
     return opcode != null
         && switch (opcode) {
@@ -121,7 +121,7 @@ final class Posted {
         };
   }
 
-  /** Returns whether the answer or message goes into its buffers. */
+  /** Returns whether it receives a message or an answer into its buffers. */
   boolean isInbound() {
     return opcode == null
         || switch (opcode) {
@@ -146,7 +146,9 @@ final class Posted {
         };
   }
 
-  /** Returns whether it begins only when the other request, of the same queue pair, is done. */
+  /**
+   * Returns whether its fence makes it wait for {@code other}, a READ or atomic of its queue pair.
+   */
   boolean awaits(Posted other) {
     return fenced && !other.isReceive() && other.isInbound() && other.queuePair == queuePair;
   }
@@ -160,7 +162,10 @@ final class Posted {
     return sum;
   }
 
-  /** Replaces the buffers of a copied request by those that the device is to use. */
+  /**
+   * Fills the buffers of the device's copy: with the addresses and keys of twins for the pieces
+   * that have one.
+   */
   void translate(ScatterGatherList buffers) {
     buffers.clear();
     for (Piece piece : pieces) {
@@ -174,14 +179,14 @@ final class Posted {
   }
 
   /**
-   * Sets the number of completion queues that may have its completion: its queue is closed or
+   * Sets the number of completion queues that may have its completion; its queue was closed or
    * reset.
    */
   synchronized void candidates(int count) {
     candidates = count;
   }
 
-  /** Notes that one of them does not have it; returns whether no candidate is left. */
+  /** Notes that one of these queues does not have its completion; returns whether none is left. */
   synchronized boolean ruleOutCandidate() {
     return --candidates == 0;
   }

@@ -22,7 +22,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A queue pair: its outstanding sends, and its peer if that is watched, too. */
+/**
+ * The log of one queue pair: its outstanding sends, its receives, and its peer if the peer is
+ * watched, too.
+ */
 final class QueuePairLog {
   private final DomainLog domain;
   private final QueuePair queuePair;
@@ -91,7 +94,7 @@ final class QueuePairLog {
     return state != QueuePairState.ERR && state != QueuePairState.RESET;
   }
 
-  /** Returns the queue pair at the other end, or null if there is none yet or it is not watched. */
+  /** Returns the log of the peer, or null if there is no peer yet or the peer is not watched. */
   @Nullable QueuePairLog peer() {
     if (!peerSought && !closed) {
       QueuePairState state = queuePair.state();
@@ -110,7 +113,7 @@ final class QueuePairLog {
       found = Peers.find(vector.destination(), attributes.destinationQueuePair());
     }
     if (found == null) {
-      domain.metStranger();
+      domain.noteUnwatchedPeer();
     }
     peer = found;
     peerSought = true;
@@ -177,7 +180,7 @@ final class QueuePairLog {
                 "send queue of " + number + ": " + chain.get(done) + ": " + e.getMessage()));
         checkSignaled(place, report);
       }
-      throw RefusedPosts.inWordsOfTheProgram(e, chain.get(done));
+      throw RefusedPosts.withProgramId(e, chain.get(done));
     } catch (RuntimeException e) {
       drop(chain);
       throw e;
@@ -306,7 +309,7 @@ final class QueuePairLog {
             "queue pair " + number + ": all " + most + " sends outstanding are unsignaled"));
   }
 
-  /** Notes that the completion of a send was polled: that send and all before it ended. */
+  /** Ends a send whose completion was polled, and all sends before it. */
   void completed(Posted last, boolean success, Report report) {
     synchronized (outstanding) {
       if (!last.outstanding) {
@@ -371,7 +374,10 @@ final class QueuePairLog {
     }
   }
 
-  /** Reports what a close would throw away; to be called before it. */
+  /**
+   * Reports completions that a close discards, and receives that were never posted again; called
+   * before the close.
+   */
   void checkClose(CallSite place, Report report) {
     QueuePairState state = queuePair.state();
     if (closed || (state != QueuePairState.RTS && state != QueuePairState.SQD)) {
@@ -407,7 +413,7 @@ final class QueuePairLog {
     }
   }
 
-  /** Drops everything pending. */
+  /** Drops all outstanding requests. */
   void reset() {
     List<Posted> sends;
     synchronized (outstanding) {
@@ -418,7 +424,7 @@ final class QueuePairLog {
       for (Posted request : sends) {
         request.outstanding = false;
         CompletionQueueLog.arrived(request);
-        Pieces.give(request);
+        Pieces.release(request);
       }
     }
     List<Posted> rest = sharedReceives ? List.of() : receives.clear();

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The receives of a queue pair, or of a shared receive queue. */
+/** The log of the receives of a queue pair, or of a shared receive queue. */
 final class ReceiveLog {
   private final DomainLog domain;
   private final @Nullable CompletionQueueLog completions;
@@ -21,14 +21,13 @@ final class ReceiveLog {
   private final Set<Posted> outstanding = new LinkedHashSet<>();
   private final AtomicLong posted = new AtomicLong();
 
-  /** The completion queues of those of a shared queue. */
+  /** For a shared receive queue: the completion queues in which its receives may complete. */
   private final Set<CompletionQueueLog> queues = new LinkedHashSet<>();
 
   private volatile @Nullable CallSite lastPolled;
 
   /**
-   * @param completions the completion queue of the receives, or null if that is not known at the
-   *     post
+   * @param completions the completion queue of the receives, or null if it is not known at the post
    */
   ReceiveLog(DomainLog domain, @Nullable CompletionQueueLog completions) {
     this.domain = domain;
@@ -62,10 +61,10 @@ final class ReceiveLog {
   }
 
   /**
-   * Posts a chain.
+   * Posts a chain of receives.
    *
-   * @param queuePair the queue pair of these receives, or null
-   * @param verb takes the chain with the device's ids and addresses
+   * @param queuePair the queue pair of these receives, or null for a shared receive queue
+   * @param verb posts a copy of the chain, with tokens as ids and with the device's addresses
    */
   void post(
       ReceiveWorkRequest first,
@@ -106,7 +105,7 @@ final class ReceiveLog {
                 place,
                 "receive queue: " + chain.get(done) + ": " + e.getMessage()));
       }
-      throw RefusedPosts.inWordsOfTheProgram(e, chain.get(done));
+      throw RefusedPosts.withProgramId(e, chain.get(done));
     } catch (RuntimeException e) {
       drop(chain);
       throw e;
@@ -162,9 +161,9 @@ final class ReceiveLog {
   }
 
   /**
-   * Clears the log of a queue that is closed or reset, whose receives are the program's again.
+   * Clears the log of a queue that was closed or reset: its receives belong to the program again.
    *
-   * @return the receives of which no completion was polled
+   * @return the receives whose completion was not polled
    */
   List<Posted> clear() {
     List<Posted> rest;
@@ -176,7 +175,7 @@ final class ReceiveLog {
     lastPolled = null;
     for (Posted request : rest) {
       CompletionQueueLog.arrived(request);
-      Pieces.give(request);
+      Pieces.release(request);
     }
     return rest;
   }

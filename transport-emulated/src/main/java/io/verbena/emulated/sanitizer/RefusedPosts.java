@@ -4,11 +4,14 @@ package io.verbena.emulated.sanitizer;
 import io.verbena.verbs.PostException;
 import java.util.List;
 
-/** Translates the refusal of a post, which names a token, for the program. */
+/**
+ * Translates the exception of a refused post: replaces the token of the sanitizer by the program's
+ * id.
+ */
 final class RefusedPosts {
   private RefusedPosts() {}
 
-  /** Returns how many requests of the chain were posted before the one that was refused. */
+  /** Returns the number of requests of the chain that were posted before the refused one. */
   static int posted(PostException refusal, List<Posted> chain) {
     for (int i = 0; i < chain.size(); i++) {
       if (chain.get(i).token == refusal.workRequestId()) {
@@ -19,8 +22,8 @@ final class RefusedPosts {
         "work request " + refusal.workRequestId() + " was refused, but not posted", refusal);
   }
 
-  /** Returns the same refusal with the program's id, and the device's stack trace. */
-  static PostException inWordsOfTheProgram(PostException refusal, Posted request) {
+  /** Returns an equal exception with the program's id and the device's stack trace. */
+  static PostException withProgramId(PostException refusal, Posted request) {
     String message = String.valueOf(refusal.getMessage());
     String prefix = "work request " + request.token + ": ";
     String suffix = " [" + refusal.error().errno() + "]";

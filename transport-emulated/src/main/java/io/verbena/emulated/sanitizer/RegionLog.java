@@ -17,13 +17,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory region, the outstanding work requests that name it, and its twin.
+ * The log of one memory region: the outstanding work requests that name it, and its twin.
  *
  * <p>The twin is a second region of the same length. The device writes messages and the answers of
- * READs and atomics into the twin, and the received bytes are copied to the program's memory as the
- * completion is polled: until then that memory holds {@linkplain Poison poison}, and only the
- * program can have changed it. A region that peers may access, or windows be bound to, has no twin,
- * since its memory may rightly change without a completion.
+ * READs and atomics into the twin, and a poll of the completion copies the received bytes to the
+ * program's memory. Until then the program's memory holds {@linkplain Poison poison}, and only the
+ * program can change it. Regions that peers may access, or that windows may be bound to, have no
+ * twin, since their memory may rightly change without a completion; nor have regions of more than
+ * 256 MiB.
  */
 final class RegionLog {
   /** The result of checking a finished inbound piece. */
@@ -44,10 +45,12 @@ final class RegionLog {
   private final Set<Access> access;
   private final EnumSet<Access> used = EnumSet.noneOf(Access.class);
 
-  /** Inbound pieces that do not overlap others, by address. */
+  /** Inbound pieces that overlapped no other piece when they were added, by address. */
   private final TreeMap<Long, Piece> apart = new TreeMap<>();
 
+  /** Inbound pieces that overlapped another piece when they were added. */
   private final Set<Piece> piled = new LinkedHashSet<>();
+
   private final Set<Piece> outbound = new LinkedHashSet<>();
   private @Nullable MemoryRegion twin;
   private @Nullable ByteBuffer twinMemory;
@@ -108,7 +111,7 @@ final class RegionLog {
     touched = true;
   }
 
-  /** Returns the rights that were never used, if the region was used at all. */
+  /** Returns the rights that were never used; none if the region itself was never used. */
   synchronized Set<Access> unused() {
     EnumSet<Access> rest = EnumSet.noneOf(Access.class);
     if (!touched) {
@@ -125,7 +128,7 @@ final class RegionLog {
     return rest;
   }
 
-  /** Adds a piece to be sent from here. */
+  /** Adds a piece whose bytes are sent. */
   synchronized void addOutbound(Piece piece) {
     touched = true;
     outbound.add(piece);
@@ -141,8 +144,8 @@ final class RegionLog {
   }
 
   /**
-   * Copies to the twin the bytes of a piece that are not part of the answers that it waits for, so
-   * that the device finds all of the piece there.
+   * Copies the bytes of a piece to the twin, except those of the answers that the piece waits for,
+   * so that the device finds the whole piece in the twin.
    */
   private void completeTwin(Piece piece, List<Piece> answers) {
     ByteBuffer bytes = twinMemory;
@@ -170,9 +173,11 @@ final class RegionLog {
   }
 
   /**
-   * Adds a piece for a message or an answer: the device gets the twin, the program poison.
+   * Adds a piece for a message or an answer: the device will write to the twin, and the program's
+   * memory is poisoned.
    *
-   * @return false if the JVM has no memory for that; then the device gets the piece itself
+   * @return false if the JVM has no memory left for that; then the device writes to the piece
+   *     itself
    */
   synchronized boolean addInbound(Piece piece) {
     boolean alone = place(piece);
@@ -186,7 +191,7 @@ final class RegionLog {
       }
       original = alone ? new byte[piece.length] : null;
     } catch (OutOfMemoryError e) {
-      // The program did not ask for this memory, and may well go on without it.
+      // The program does not need this memory, and continues without it.
       twinless = twin == null;
       return false;
     }
@@ -242,7 +247,7 @@ final class RegionLog {
   }
 
   /**
-   * Returns its twin, or null if it has none.
+   * Returns the twin, which the first call creates; null if the region has none.
    *
    * @throws OutOfMemoryError if the JVM has no memory for one
    */
@@ -306,9 +311,9 @@ final class RegionLog {
   }
 
   /**
-   * Closes the log of a region that is closed; no piece accesses it any more.
+   * Closes the log of a region that was closed, and the twin, and restores the poisoned bytes.
    *
-   * @return the requests that are outstanding on it
+   * @return the requests that are outstanding on the region
    */
   Set<Posted> close() {
     Set<Posted> outstanding = new LinkedHashSet<>();

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The findings of one verb, which are reported when it is done and no lock is held. Not
- * thread-safe.
+ * Collects the findings of one call of a verb, and reports them when the call is done and no lock
+ * is held. Not thread-safe.
  */
 final class Report {
   private @Nullable List<Finding> findings;

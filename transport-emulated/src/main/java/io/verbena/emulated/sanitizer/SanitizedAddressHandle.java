@@ -5,7 +5,7 @@ import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.ProtectionDomain;
 
-/** An address handle that is reported when it is not closed. */
+/** An address handle that is reported if the program does not close it. */
 final class SanitizedAddressHandle implements AddressHandle {
   private final SanitizedDomain domain;
   private final AddressHandle handle;

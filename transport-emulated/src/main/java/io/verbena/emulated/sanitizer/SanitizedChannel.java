@@ -6,7 +6,7 @@ import io.verbena.verbs.CompletionQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** A completion channel that returns the program's own completion queues. */
+/** A completion channel that returns the wrappers of completion queues. */
 final class SanitizedChannel implements CompletionChannel {
   private final CompletionChannel channel;
   private final Birth birth;

@@ -10,7 +10,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A completion queue whose polls end the watching of work requests. */
+/** A completion queue whose polls end the watch of the completed work requests. */
 final class SanitizedCompletionQueue implements CompletionQueue {
   private static final int DRAIN = 64;
 

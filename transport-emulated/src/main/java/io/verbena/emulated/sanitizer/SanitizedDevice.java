@@ -19,13 +19,13 @@ import java.util.WeakHashMap;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** A device that is watched. */
+/** A device whose objects are watched. */
 final class SanitizedDevice implements Device {
   private final Device device;
   private final DeviceLog log;
   private final Birth birth;
 
-  /** The wrappers of objects that asynchronous events may name. */
+  /** The wrappers of the objects that asynchronous events may name. */
   private final Map<Object, WeakReference<Object>> sources = new WeakHashMap<>();
 
   SanitizedDevice(Device device, boolean throwing, CallSite place) {
@@ -44,7 +44,7 @@ final class SanitizedDevice implements Device {
     return log;
   }
 
-  /** Remembers the wrapper of an object. */
+  /** Remembers the wrapper of an object that asynchronous events may name. */
   void wrapped(Object inner, Object outer) {
     synchronized (sources) {
       sources.put(inner, new WeakReference<>(outer));

@@ -11,7 +11,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** One end of a connection, with a queue pair that is watched. */
+/** A connection identifier whose queue pair is watched. */
 final class SanitizedIdentifier implements ConnectionIdentifier {
   private final SanitizedManager manager;
   private final ConnectionIdentifier identifier;
@@ -64,7 +64,7 @@ final class SanitizedIdentifier implements ConnectionIdentifier {
   public QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
     QueuePair created =
         identifier.createQueuePair(Unwrapped.domain(domain), Unwrapped.options(options));
-    // The device takes only its own domains, and those are all wrapped.
+    // The device refuses domains of other devices, and all of its own domains are wrapped.
     SanitizedQueuePair wrapper =
         new SanitizedQueuePair((SanitizedDomain) domain, created, options, CallSite.here());
     queuePair = wrapper;

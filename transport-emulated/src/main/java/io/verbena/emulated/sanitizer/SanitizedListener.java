@@ -4,7 +4,7 @@ package io.verbena.emulated.sanitizer;
 import io.verbena.verbs.ConnectionListener;
 import java.net.URI;
 
-/** A listener that is reported when it is not closed. */
+/** A listener that is reported if the program does not close it. */
 final class SanitizedListener implements ConnectionListener {
   private final SanitizedManager manager;
   private final ConnectionListener listener;

@@ -12,7 +12,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A connection manager whose events name the program's own objects. */
+/** A connection manager whose events name the wrappers of identifiers and listeners. */
 final class SanitizedManager implements ConnectionManager {
   private final SanitizedDevice device;
   private final ConnectionManager manager;
@@ -37,7 +37,7 @@ final class SanitizedManager implements ConnectionManager {
 
   @Override
   public ConnectionListener listen(PortSpace space, URI address, int backlog) {
-    // Under the lock, so that an event of this listener finds its wrapper.
+    // Holds the lock, so that an event of this listener finds its wrapper.
     synchronized (listeners) {
       ConnectionListener inner = manager.listen(space, address, backlog);
       SanitizedListener wrapper = new SanitizedListener(this, inner, CallSite.here());
@@ -59,7 +59,7 @@ final class SanitizedManager implements ConnectionManager {
     }
   }
 
-  /** Returns the wrapper of an identifier; for the holder of the lock on identifiers. */
+  /** Returns the wrapper of an identifier; called under the monitor of {@code identifiers}. */
   private SanitizedIdentifier wrap(ConnectionIdentifier inner) {
     SanitizedIdentifier known = identifiers.get(inner);
     if (known != null) {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A memory region that records the requests that name it, and the rights that are used. */
+/** A memory region that records the work requests that name it, and the rights that they use. */
 final class SanitizedMemoryRegion implements MemoryRegion {
   private static final Set<Access> REMOTE =
       Set.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC);

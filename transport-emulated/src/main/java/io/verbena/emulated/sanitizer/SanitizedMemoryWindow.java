@@ -5,7 +5,7 @@ import io.verbena.verbs.MemoryWindow;
 import io.verbena.verbs.MemoryWindowType;
 import io.verbena.verbs.ProtectionDomain;
 
-/** A memory window whose keys are recorded when they die. */
+/** A memory window whose key is recorded as dead when the window is closed. */
 final class SanitizedMemoryWindow implements MemoryWindow {
   private final SanitizedDomain domain;
   private final MemoryWindow window;

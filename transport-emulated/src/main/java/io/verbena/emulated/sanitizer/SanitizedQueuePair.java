@@ -16,7 +16,7 @@ import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.provider.QueuePairListeners;
 import org.jspecify.annotations.Nullable;
 
-/** A queue pair that records all that is posted. */
+/** A queue pair that records all posted work requests. */
 final class SanitizedQueuePair implements QueuePair {
   private final SanitizedDomain domain;
   private final QueuePair queuePair;
@@ -36,7 +36,7 @@ final class SanitizedQueuePair implements QueuePair {
             domain.log(),
             queuePair,
             options.signalAll(),
-            // The device takes only its own queues, and those are all wrapped.
+            // The device refuses queues of other devices, and all of its own queues are wrapped.
             ((SanitizedCompletionQueue) options.sendQueue()).log(),
             ((SanitizedCompletionQueue) options.receiveQueue()).log(),
             sharedReceiveQueue instanceof SanitizedSharedReceiveQueue ours
@@ -44,7 +44,7 @@ final class SanitizedQueuePair implements QueuePair {
                 : null);
     birth = Birth.of(this, device, "queue pair " + queuePair.number(), place);
     domain.sanitizedDevice().wrapped(queuePair, this);
-    // The program knows only this object.
+    // Shows listeners the wrapper, which is the only object that the program knows.
     QueuePairListeners.closed(queuePair);
     QueuePairListeners.opened(this);
   }
@@ -53,7 +53,7 @@ final class SanitizedQueuePair implements QueuePair {
     return queuePair;
   }
 
-  /** Looks for the peer, once the queue pair was connected by other means than {@link #modify}. */
+  /** Looks for the peer, after the connection manager has connected the queue pair. */
   void connected() {
     log.peer();
   }

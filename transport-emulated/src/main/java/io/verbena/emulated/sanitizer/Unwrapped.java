@@ -14,8 +14,8 @@ import io.verbena.verbs.SharedReceiveQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps the program's objects to the device's own. Objects that are not wrapped are left to the
- * device.
+ * Maps wrappers to the device's own objects. Returns other objects as they are, and leaves them to
+ * the device.
  */
 final class Unwrapped {
   private Unwrapped() {}
@@ -62,7 +62,7 @@ final class Unwrapped {
         given.signalAll());
   }
 
-  /** Returns a copy of a request, without its link, with its token as its id. */
+  /** Returns a copy of one request of a chain, with the token as its id, for the device. */
   static SendWorkRequest request(SendWorkRequest given, Posted posted) {
     SendWorkRequest copy = new SendWorkRequest(given.buffers().size());
     copy.copyFrom(given);

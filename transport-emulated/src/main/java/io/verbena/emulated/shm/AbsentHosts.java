@@ -6,18 +6,24 @@ import io.verbena.verbs.Gid;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Counts, for those who ask, how often a host was not there to be sent to. For the driver only. */
+/**
+ * Counts, for each host with open {@link UnreachableReports}, the packets that found the host
+ * absent. For the driver only.
+ */
 final class AbsentHosts {
   private final Map<Gid, Reports> asked = new HashMap<>();
 
-  /** Counts from now on for one more who asks; until all have closed theirs. */
+  /**
+   * Returns the counter of a host, which all callers share; counting ends when every caller has
+   * closed it.
+   */
   UnreachableReports reports(Gid of) {
     Reports reports = asked.computeIfAbsent(of, Reports::new);
     reports.holders++;
     return reports;
   }
 
-  /** A packet found the host absent. */
+  /** Counts a packet that found a host absent. */
   void absent(Gid host) {
     Reports reports = asked.get(host);
     if (reports != null) {

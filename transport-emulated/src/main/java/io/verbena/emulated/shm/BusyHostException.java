@@ -4,7 +4,7 @@ package io.verbena.emulated.shm;
 import io.verbena.verbs.Gid;
 import java.io.IOException;
 
-/** Thrown if a host is there, but as many connections wait for it as its socket takes. */
+/** Thrown if a host exists, but the backlog of its socket is full. */
 final class BusyHostException extends IOException {
   private static final long serialVersionUID = 1;
 

@@ -9,10 +9,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Peers that are gone: removes their files, whose memory would take room until another host opens.
- * The kernel may close a killed process's socket, by which its peers know, before it releases the
- * lock that shows everybody else: so it tries again for a while, and leaves the rest to the next
- * host that opens. For the driver only.
+ * Removes the files of peers that are gone, whose memory would take room until another host opens.
+ * For a killed process, the kernel may close the socket, from which peers learn of the end, before
+ * it releases the lock on the host's file. So removal is tried again for five seconds; files that
+ * are left then are removed by the next host that opens. For the driver only.
  */
 final class DepartedHosts {
   private static final long PATIENCE_NANOS = 5_000_000_000L;
@@ -20,12 +20,12 @@ final class DepartedHosts {
 
   private final SharedFolder folder;
 
-  /** When each departed. */
+  /** The time at which each host departed. */
   private final Map<Gid, Long> hosts = new HashMap<>();
 
   private long triedAt;
 
-  /** Whether there are any; read by a thread that sleeps, too. */
+  /** Whether there are any hosts; also read by a thread that is about to sleep. */
   private volatile boolean any;
 
   DepartedHosts(SharedFolder folder) {
@@ -39,12 +39,14 @@ final class DepartedHosts {
     triedAt = now - RETRY_NANOS;
   }
 
-  /** Returns whether there are files to remove; for any thread. */
+  /** Returns whether there are no files to remove; for any thread. */
   boolean isEmpty() {
     return !any;
   }
 
-  /** Removes the files of those whose process has ended, and forgets those that live on. */
+  /**
+   * Removes the files of hosts whose process has ended; forgets the other hosts after five seconds.
+   */
   void removeFiles() {
     if (isEmpty()) {
       return;

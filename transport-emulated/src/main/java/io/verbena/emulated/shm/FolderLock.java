@@ -12,11 +12,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Excludes all processes of a folder from each other, and all threads of each, during some file
- * operations.
+ * The lock of a folder, held during some file operations: excludes other processes that use the
+ * folder, and other threads of this process.
  *
- * <p>The kernel's lock belongs to a process, which loses it when any of its threads closes the
- * file: so one thread of a JVM opens it at a time, whatever the class loader and the folder.
+ * <p>The kernel's lock belongs to a process, and is lost when any thread of the process closes the
+ * file. So only one thread of a JVM opens the file at a time, across all class loaders and folders.
  */
 final class FolderLock {
   private static final String KEY = FolderLock.class.getName();
@@ -24,8 +24,8 @@ final class FolderLock {
   private static final long RETRY_NANOS = 1_000_000;
 
   /**
-   * Longer than a running process holds the lock, but finite, since a stopped process may hold it
-   * forever.
+   * The longest wait for the lock: longer than a running process holds it, but finite, since a
+   * stopped process may hold it forever.
    */
   private static final long PATIENCE_NANOS = 10_000_000_000L;
 
@@ -37,9 +37,9 @@ final class FolderLock {
   }
 
   /**
-   * Runs an action while nobody else runs one.
+   * Runs an action under the lock of a folder.
    *
-   * @throws IOException also if another holder keeps the lock for too long, or the thread is
+   * @throws IOException also if another holder keeps the lock for 10 s, or the thread is
    *     interrupted
    */
   static <T> T hold(Path folder, Action<T> action) throws IOException {
@@ -93,7 +93,7 @@ final class FolderLock {
     try {
       return channel.tryLock() != null;
     } catch (OverlappingFileLockException e) {
-      // Another thread of this process has it, with other system properties.
+      // Another thread of this process has the lock; the system properties were replaced meanwhile.
       return false;
     }
   }

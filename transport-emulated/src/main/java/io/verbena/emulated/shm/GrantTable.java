@@ -9,17 +9,17 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What a host lets its peers read by themselves, in memory that they have mapped: a hash table,
- * where a key and a queue pair have one place.
+ * The memory that a host lets its peers read without a packet: a hash table of grants, in memory
+ * that the peers have mapped. A key and a queue pair have one place in the table.
  *
  * <pre>
  *  0        8           12      16                    24   28    32       40      44
  *  version  queue pair  reader  low bits of its GID   key  slab  address  length  offset
  * </pre>
  *
- * An entry holds while its version is odd. The owner changes the version before it changes the
- * entry, and before the memory can be used for something else; a peer that finds the same version
- * before and after it has copied has copied what it was granted (a sequence lock).
+ * A grant is valid while its version is odd. The owner changes the version before it changes the
+ * entry, and before the memory can be used for something else. A peer that finds the same version
+ * before and after its copy has copied the granted bytes (a sequence lock).
  */
 final class GrantTable implements PayloadReference.Confirmation {
   static final int ENTRIES = 256;
@@ -35,7 +35,7 @@ final class GrantTable implements PayloadReference.Confirmation {
   private static final int BYTES = 40;
   private static final int OFFSET = 44;
 
-  /** The places of one key, for different queue pairs. */
+  /** The number of places of one key, for different queue pairs. */
   static final int PLACES = 16;
 
   private static final int TOP_BITS =
@@ -46,18 +46,21 @@ final class GrantTable implements PayloadReference.Confirmation {
 
   private final ByteBuffer memory;
 
-  // Of the grant found last.
+  // The grant found last.
   private int foundAt;
   private long foundVersion;
   private int slab;
   private int offset;
 
-  /** A table in memory of {@link #LENGTH} bytes, on a cache line, zero before its first use. */
+  /**
+   * Wraps a table in memory of {@link #LENGTH} bytes, aligned to a cache line and zeroed before the
+   * first use.
+   */
   GrantTable(ByteBuffer memory) {
     this.memory = memory.order(ByteOrder.nativeOrder());
   }
 
-  /** Returns the first of the {@link #PLACES} places of a key, whatever its tag. */
+  /** Returns the first of the {@link #PLACES} places of a key; the key's tag does not matter. */
   static int firstPlace(int key) {
     return (((key >>> Byte.SIZE) * 0x9E3779B9) >>> TOP_BITS) * PLACES;
   }
@@ -67,14 +70,17 @@ final class GrantTable implements PayloadReference.Confirmation {
     return firstPlace(key) + queuePair % PLACES;
   }
 
-  /** Owner: ends the grant at a place, by the next version. */
+  /** Owner: ends the grant at a place; {@code version} is the next one of the place. */
   void revoke(int place, long version) {
     LONG.setOpaque(memory, place * ENTRY, version);
-    // What the owner's program writes to the memory now is written after this.
+    // Orders later writes of the owner's program to the memory after the new version.
     VarHandle.fullFence();
   }
 
-  /** Owner: grants at a place where no grant holds, by the next version. */
+  /**
+   * Owner: writes a grant to a place without a valid one; {@code version} is the next one of the
+   * place.
+   */
   void grant(int place, long version, long reader, ReadGrant what) {
     int at = place * ENTRY;
     memory
@@ -90,8 +96,8 @@ final class GrantTable implements PayloadReference.Confirmation {
   }
 
   /**
-   * Peer: finds a grant of a range; {@link #slab} and {@link #offset} tell where it lies. All of it
-   * is to be doubted: another thread may be changing it.
+   * Peer: returns whether a range is granted; if so, {@link #slab} and {@link #offset} return its
+   * place. The caller must check these values: the owner may change the entry at the same time.
    */
   boolean find(long reader, ReadGrant wanted) {
     int at = place(wanted.queuePair(), wanted.key()) * ENTRY;
@@ -125,10 +131,10 @@ final class GrantTable implements PayloadReference.Confirmation {
     return offset;
   }
 
-  /** {@inheritDoc} That is, whether the grant found last has held since. */
+  /** {@inheritDoc} That is, whether the grant found last has been valid since then. */
   @Override
   public boolean confirm() {
-    // What was copied was read before this.
+    // Orders the reads of the copied bytes before the read of the version.
     VarHandle.acquireFence();
     return (long) LONG.getOpaque(memory, foundAt) == foundVersion;
   }

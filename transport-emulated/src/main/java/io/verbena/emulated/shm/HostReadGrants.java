@@ -9,10 +9,10 @@ import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The read grants of a host, and of the peers that it has links to. A key is granted by its second
- * READ that comes as a packet, if no READ of another key has come to the same place of the {@link
- * GrantTable} between the two; that ends the grant which the place had. The keys of single messages
- * are read once, and so end none.
+ * The read grants of a host, and of the peers to which it has links. The host grants a key when the
+ * second READ under the key comes as a packet, if no READ under another key came to the same place
+ * of the {@link GrantTable} in between. The new grant replaces the one at that place. Keys of
+ * single messages are read only once, so they replace no grant.
  */
 final class HostReadGrants implements ReadGrants {
   private final Gid host;
@@ -20,15 +20,15 @@ final class HostReadGrants implements ReadGrants {
   private final Links links;
 
   /**
-   * The version, the queue pair and the key of each place's grant. Not read from the table, which
-   * the peers can write.
+   * The version, the queue pair and the key of each place's grant. Kept here because peers can
+   * write to the table.
    */
   private final long[] versions = new long[GrantTable.ENTRIES];
 
   private final int[] queuePairs = new int[GrantTable.ENTRIES];
   private final int[] keys = new int[GrantTable.ENTRIES];
 
-  /** The queue pair and the key of each place's last READ that the grant there did not allow. */
+  /** The queue pair and the key of each place's last READ that the place's grant did not cover. */
   private final int[] readQueuePairs = new int[GrantTable.ENTRIES];
 
   private final int[] readKeys = new int[GrantTable.ENTRIES];
@@ -73,7 +73,7 @@ final class HostReadGrants implements ReadGrants {
     }
   }
 
-  /** Ends all grants under a key, with all its tags. */
+  /** Ends all grants under a key, whatever its tag. */
   void revokeKey(int dead) {
     int first = GrantTable.firstPlace(dead);
     for (int i = first; granted > 0 && i < first + GrantTable.PLACES; i++) {

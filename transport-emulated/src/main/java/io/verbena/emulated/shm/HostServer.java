@@ -13,14 +13,14 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * The socket on which peers introduce themselves. It accepts nothing for a while after a failure,
- * mostly that too many files are open; whoever waits is accepted later. For the thread that may use
- * the selector.
+ * The socket on which peers introduce themselves. After a failure, mostly because too many files
+ * are open, the server accepts nothing for 100 ms; waiting peers are accepted later. For the thread
+ * that may use the selector.
  */
 final class HostServer implements AutoCloseable {
   private static final long PAUSE_NANOS = 100_000_000;
 
-  /** So many peers may connect while this process does not run. */
+  /** The number of peers that may connect while this process does not run. */
   private static final int BACKLOG = 1024;
 
   private final SharedFolder folder;
@@ -42,7 +42,10 @@ final class HostServer implements AutoCloseable {
     accepting = server.register(selector, SelectionKey.OP_ACCEPT);
   }
 
-  /** Listens for the peers of a host; its key has no attachment, those of peers an introduction. */
+  /**
+   * Listens for the peers of a host. The server's selection key has no attachment, those of
+   * accepted sockets have an {@link Introduction}.
+   */
   static HostServer open(SharedFolder folder, Gid gid, Selector selector) throws IOException {
     ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     try {
@@ -53,10 +56,9 @@ final class HostServer implements AutoCloseable {
     }
   }
 
-  @SuppressWarnings("try") // The file is open, and that is what it is for.
+  @SuppressWarnings("try") // Not read: only held open during the accept.
   void accept() {
-    // The files of a peer are opened behind its socket: with the last file that this process may
-    // open, it would be accepted in vain.
+    // Accepts only if one more file can be opened: without its files, an accepted peer is useless.
     try (FileChannel unused = folder.openFlag(gid)) {
       SocketChannel accepted = server.accept();
       if (accepted != null) {

@@ -9,7 +9,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A host's first message on another's socket:
+ * The first message of a host on the socket of another host:
  *
  * <pre>
  *  0 magic 4 | 4 version 2 | 6 length of the name 2 | 8 GID 16 | 24 name of the file with the rings
@@ -41,9 +41,9 @@ final class Introduction {
   }
 
   /**
-   * Reads the bytes that have come; true once the message is whole.
+   * Reads the bytes that have come; returns true once the message is complete.
    *
-   * @throws IOException if it is no introduction, or the peer is gone
+   * @throws IOException if the message is no introduction, or the peer is gone
    */
   boolean read() throws IOException {
     if (socket.read(bytes) < 0) {
@@ -66,7 +66,7 @@ final class Introduction {
     return !bytes.hasRemaining();
   }
 
-  /** Maps the rings that it names. */
+  /** Returns a link to the sender, on the rings that the message names. */
   ShmLink link(SharedFolder folder, int ring) throws IOException {
     Gid peer = new Gid(bytes.getLong(8), bytes.getLong(16));
     String rings =

@@ -7,9 +7,9 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 
 /**
- * A file that is mapped until it is closed. The memory of a file without a name is freed once no
- * process has it mapped, and the garbage collector, which would unmap buffers, may not run for
- * hours.
+ * A mapped file, until the mapping is closed. The memory of a file without a name is freed only
+ * when no process maps the file, and the garbage collector, which unmaps buffers otherwise, may not
+ * run for hours.
  *
  * <p>No thread may access the bytes during the close or later: that would crash the JVM.
  */
@@ -47,7 +47,7 @@ final class Mapping implements AutoCloseable {
     return bytes;
   }
 
-  /** Unmaps it. Idempotent; for one thread at a time. */
+  /** Unmaps the file. Idempotent; for one thread at a time. */
   @Override
   public void close() {
     if (closed) {

@@ -10,16 +10,19 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds where a direct buffer lies in this process, by the means of the JVM, found by name: memory
- * segments since JDK 22, {@code sun.misc.Unsafe} before.
+ * Finds the address of a direct buffer in this process, by classes of the JVM that are looked up by
+ * name: memory segments since JDK 22, {@code sun.misc.Unsafe} before.
  */
 final class NativeAddress {
   private static final int SEGMENTS_SINCE = 22;
 
-  /** Returns the address of a direct buffer's byte at its position; null if there is no means. */
+  /**
+   * Returns the address of a direct buffer's byte at its position; null if the JVM lacks the
+   * classes.
+   */
   private static final @Nullable MethodHandle ADDRESS;
 
-  /** Whether {@link #ADDRESS} gives that of index 0 instead. */
+  /** Whether {@link #ADDRESS} returns the address of index 0 instead. */
   private static final boolean OF_START = Runtime.version().feature() < SEGMENTS_SINCE;
 
   static {
@@ -61,7 +64,7 @@ final class NativeAddress {
 
   private NativeAddress() {}
 
-  /** Whether there is a means to find addresses. */
+  /** Returns whether addresses can be found. */
   static boolean isKnown() {
     return ADDRESS != null;
   }

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The hosts of this JVM, also those of other class loaders. Their files must not be opened: a
+ * The hosts of this JVM, including those of other class loaders. Their files must not be opened: a
  * process that closes a file loses all its locks on it.
  */
 final class OwnHosts {
@@ -40,7 +40,7 @@ final class OwnHosts {
     return all();
   }
 
-  /** Returns a host's name, of a class that all class loaders share. */
+  /** Returns a name of a host: a string, whose class all class loaders share. */
   private static String name(Gid host) {
     return host.high() + ":" + host.low();
   }

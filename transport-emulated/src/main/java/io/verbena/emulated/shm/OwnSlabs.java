@@ -13,16 +13,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of this host that its peers can map: slabs, each a file for as long as anything here can
- * reach its bytes. Thread-safe.
+ * The slabs of this host: memory that its peers can map. Each slab is a file, which is removed
+ * after the slab's buffer was garbage-collected. Thread-safe.
  */
 final class OwnSlabs implements Slabs {
-  /** Less memory is not shared: packets do not refer to so few bytes. */
+  /** The shortest memory that is shared, in bytes: packets do not refer to shorter payload. */
   private static final int LEAST = 2048;
 
   private static final int PAGE = 4096;
 
-  /** The least time from one collection that is asked for to the next. */
+  /** The shortest time between two requests for a garbage collection. */
   private static final long COLLECTION_NANOS = 1_000_000_000;
 
   private static final Cleaner CLEANER = Cleaner.create();
@@ -33,7 +33,7 @@ final class OwnSlabs implements Slabs {
   private final long most;
   private volatile Slab[] slabs = {};
 
-  // Under the monitor of this.
+  // Guarded by the monitor of this.
   private long bytes;
   private long collectedAt = System.nanoTime() - COLLECTION_NANOS;
   private int made;
@@ -43,14 +43,14 @@ final class OwnSlabs implements Slabs {
   /**
    * A slab.
    *
-   * @param memory does not keep it: it is cleared before the address can be other memory's
+   * @param memory is cleared before other memory can have the address
    */
   private record Slab(int number, long address, int length, WeakReference<ByteBuffer> memory) {}
 
   /**
-   * @param flag tells peers that slabs are gone
-   * @param most the bytes of all slabs, also of those that nothing reaches and the collector has
-   *     not found: it does not run for the sake of memory outside the heap
+   * @param flag tells peers that slabs were freed
+   * @param most the limit on the bytes of all slabs, including those that are garbage but not
+   *     collected yet: memory outside the heap does not make the collector run
    */
   OwnSlabs(SharedFolder folder, Gid host, SleepFlag flag, long most) {
     this.most = most;
@@ -60,8 +60,8 @@ final class OwnSlabs implements Slabs {
   }
 
   /**
-   * Returns zeroed memory in a slab of its own; memory that no peer can map if it is short, or the
-   * folder has no room for it.
+   * Returns zeroed memory in a slab of its own. Returns memory that no peer can map if {@code
+   * length} is below 2048 bytes, or no slab can be created.
    */
   ByteBuffer allocate(int length) {
     if (length >= LEAST && length <= Integer.MAX_VALUE - PAGE && NativeAddress.isKnown()) {
@@ -74,7 +74,7 @@ final class OwnSlabs implements Slabs {
     return ByteBuffer.allocateDirect(length);
   }
 
-  /** Logs, once, why memory is not shared: it is slower, and does what it is for all the same. */
+  /** Logs, once, why memory is not shared. Such memory works, but is slower. */
   private synchronized void refused(IOException why) {
     if (!told && !closed) {
       told = true;
@@ -103,7 +103,7 @@ final class OwnSlabs implements Slabs {
     return memory;
   }
 
-  /** Reserves bytes; returns a number for their slab. */
+  /** Reserves bytes; returns the number of their slab. */
   private int reserve(int length) throws IOException {
     boolean collects = false;
     try {
@@ -121,7 +121,7 @@ final class OwnSlabs implements Slabs {
         throw new IOException(
             "bytes of shared memory: "
                 + length
-                + " beside "
+                + " in addition to "
                 + bytes
                 + " (expected: <= "
                 + most
@@ -129,7 +129,7 @@ final class OwnSlabs implements Slabs {
       }
     } finally {
       if (collects) {
-        // For the next ones: what nothing reaches counts until it is found.
+        // For the next calls: garbage counts until it is collected.
         System.gc();
       }
     }
@@ -154,7 +154,7 @@ final class OwnSlabs implements Slabs {
     }
   }
 
-  /** Returns where a buffer lies in a slab; null if it does not. */
+  /** Returns the place of a buffer in a slab; null if the buffer is in no slab. */
   @Nullable SharedPlace placeOf(ByteBuffer buffer) {
     Slab[] all = slabs;
     if (all.length == 0) {
@@ -180,7 +180,7 @@ final class OwnSlabs implements Slabs {
     return null;
   }
 
-  /** Makes no more slabs, and tells peers nothing any more: the files are removed with the host. */
+  /** Stops creating slabs and telling peers of freed ones; the files are removed with the host. */
   synchronized void close() {
     closed = true;
   }

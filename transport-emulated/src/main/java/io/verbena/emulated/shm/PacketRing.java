@@ -8,7 +8,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Packets from one process to another, in memory that both have mapped. One writes, one reads.
+ * Packets from one process to another, in memory that both have mapped. For one writer and one
+ * reader.
  *
  * <pre>
  *  0      64                   128                  192
@@ -17,19 +18,21 @@ import java.nio.ByteOrder;
  *  a record, at a multiple of 8:   | length | tag | bytes, up to the next multiple of 8 |
  *  to be skipped, to the end:      | -1     |
  *
- *  the bytes of one whose payload lies elsewhere, marked by the highest bit of its tag:
+ *  the bytes of a record whose payload lies in a slab, marked by the highest bit of the tag:
  *   0 state | 4 slab | 8 offset | 12 bytes of payload | 16 key | 20 queue pair | 24 headers
  * </pre>
  *
- * <p>Both counters only grow. The writer publishes a record by {@code written} and the reader gives
- * its room back by {@code read}, each with a release that the other's acquire meets.
+ * <p>Both counters only grow. The writer publishes a record by {@code written}, and the reader
+ * frees its room by {@code read}; each stores its own counter with release, and reads the other's
+ * with acquire.
  *
- * <p>Payload that lies elsewhere is the writer's until the reader has copied it. The writer may
- * withdraw it at any time, the reader confirms its copy: both change the state, from OPEN, and one
- * of them finds that the other was first. So neither ever waits for the other. The room of such a
- * record is given back when the reader has {@linkplain #release released} it.
+ * <p>Payload in a slab belongs to the writer until the reader has copied it. The writer may
+ * withdraw the payload at any time, and the reader confirms its copy: each tries to change the
+ * state from OPEN, and only the first succeeds. So neither ever waits for the other. The room of
+ * such a record is freed when the reader has {@linkplain #release released} the record.
  *
- * <p>The other process is not trusted: an impossible record throws a {@link CorruptRingException}.
+ * <p>The other process is not trusted: an impossible record makes the reader throw a {@link
+ * CorruptRingException}.
  */
 final class PacketRing implements PayloadReference.Confirmation {
   /** Bytes in front of the records. */
@@ -59,7 +62,7 @@ final class PacketRing implements PayloadReference.Confirmation {
   private static final VarHandle INT =
       MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
-  /** In a tag: the payload lies elsewhere. */
+  /** The bit of a tag that marks payload in a slab. */
   private static final int REFERS = 1 << 31;
 
   private static final int SLAB = 4;
@@ -69,7 +72,7 @@ final class PacketRing implements PayloadReference.Confirmation {
   private static final int QUEUE_PAIR = 20;
   private static final int REFERENCE = 24;
 
-  // The states of a record whose payload lies elsewhere.
+  // The states of a record whose payload lies in a slab.
   private static final int OPEN = 0;
   private static final int COPIED = 1;
   private static final int WITHDRAWN = 2;
@@ -77,20 +80,20 @@ final class PacketRing implements PayloadReference.Confirmation {
   private final ByteBuffer memory;
   private final int capacity;
 
-  /** This end's own counter, and the value of the other's that it last saw. */
+  /** This end's own counter; {@link #others} is the last value seen of the other end's. */
   private long own;
 
   private long others;
   private int tag;
 
-  /** Reader: the index of the last record, if its payload lies elsewhere; else 0. */
+  /** Reader: the index of the last record's bytes, if its payload lies in a slab; else 0. */
   private int referring;
 
-  /** Reader: true while the room of that record is not given back. */
+  /** Reader: true until the room of that record is freed. */
   private boolean held;
 
   /**
-   * @param memory {@link #HEADER} and a power of two bytes, all of them 0 when both ends begin
+   * @param memory {@link #HEADER} and a power of two bytes, all 0 when both ends begin
    */
   PacketRing(ByteBuffer memory) {
     this.memory = memory.order(ByteOrder.nativeOrder());
@@ -100,7 +103,7 @@ final class PacketRing implements PayloadReference.Confirmation {
     }
   }
 
-  /** Writer: appends the bytes between position and limit; false if there is no room. */
+  /** Writer: appends the bytes between position and limit; returns false if there is no room. */
   boolean write(int packetTag, ByteBuffer packet) {
     int at = begin(packet.remaining());
     if (at < 0) {
@@ -111,10 +114,10 @@ final class PacketRing implements PayloadReference.Confirmation {
   }
 
   /**
-   * Writer: appends a packet whose payload lies elsewhere; false if there is no room.
+   * Writer: appends a packet whose payload lies in a slab; returns false if there is no room.
    *
-   * @param headers between position and limit
-   * @param payload the bytes that the packet refers to
+   * @param headers the packet's bytes before the payload, between position and limit
+   * @param payload the number of bytes of payload
    */
   boolean write(int packetTag, ByteBuffer headers, int payload, PayloadReference where) {
     int length = REFERENCE + headers.remaining();
@@ -133,7 +136,7 @@ final class PacketRing implements PayloadReference.Confirmation {
     return true;
   }
 
-  /** Writer: returns the index of a record with room for so many bytes; -1 if there is no room. */
+  /** Writer: returns the index of a record of {@code length} bytes; -1 if there is no room. */
   private int begin(int length) {
     int size = size(length);
     int at = (int) own & capacity - 1;
@@ -171,12 +174,15 @@ final class PacketRing implements PayloadReference.Confirmation {
     withdraw(QUEUE_PAIR, queuePair, -1);
   }
 
-  /** Writer: withdraws the payload under keys that the reader has not copied. */
+  /**
+   * Writer: withdraws the payload that the reader has not copied, under keys that equal {@code key}
+   * in the bits of {@code mask}.
+   */
   void withdrawKeys(int key, int mask) {
     withdraw(KEY, key, mask);
   }
 
-  /** Ends where the reader broke the rules: it reads what it reads, and nobody else waits. */
+  /** Returns early if the reader has corrupted the ring: only that reader is affected. */
   private void withdraw(int field, int value, int mask) {
     long unread = (long) LONG.getAcquire(memory, READ);
     if (own - unread < 0 || own - unread > capacity || unread % RECORD_HEADER != 0) {
@@ -202,19 +208,20 @@ final class PacketRing implements PayloadReference.Confirmation {
   }
 
   /**
-   * Reader: returns whether there is a packet. May be called while another thread reads, whose
-   * counter is never ahead of the value seen here: so this may report a packet that has been read,
-   * but misses none.
+   * Reader: returns whether there is a packet. May be called while another thread reads: the
+   * counter seen here may be behind that thread's, but never ahead. So this may report a packet
+   * that has been read, but misses none.
    */
   boolean isReadable() {
     return (long) LONG.getAcquire(memory, WRITTEN) != (long) OWN.getOpaque(this);
   }
 
   /**
-   * Reader: copies the next packet to the buffer's position, which stays.
+   * Reader: releases the packet read last, and copies the next one to the buffer's position, which
+   * does not change.
    *
-   * @return its length, or {@link #EMPTY}
-   * @throws CorruptRingException if the writer broke the rules
+   * @return the number of bytes copied, or {@link #EMPTY}
+   * @throws CorruptRingException if the writer wrote an impossible value
    */
   int read(ByteBuffer into) {
     release();
@@ -256,12 +263,12 @@ final class PacketRing implements PayloadReference.Confirmation {
     return length - before;
   }
 
-  /** Reader: returns whether the payload of the packet read last lies elsewhere. */
+  /** Reader: returns whether the payload of the packet read last lies in a slab. */
   boolean refers() {
     return referring != 0;
   }
 
-  /** Reader: returns whether its payload is withdrawn already. */
+  /** Reader: returns whether the payload of the packet read last was withdrawn already. */
   boolean isWithdrawn() {
     return (int) INT.getAcquire(memory, referring) != OPEN;
   }
@@ -284,7 +291,7 @@ final class PacketRing implements PayloadReference.Confirmation {
     return held && INT.compareAndSet(memory, referring, OPEN, COPIED);
   }
 
-  /** Reader: gives back the room of the packet read last, unless that is done. */
+  /** Reader: frees the room of the packet read last. Idempotent. */
   void release() {
     if (held) {
       held = false;

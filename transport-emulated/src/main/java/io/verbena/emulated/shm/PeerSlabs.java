@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slabs of a peer that this host has mapped: each when a packet first refers to it, until the
- * peer has freed it. For the driver only.
+ * The slabs of a peer that this host has mapped: a slab is mapped when a packet first refers to it,
+ * and unmapped after the peer has freed it. For the driver only.
  */
 final class PeerSlabs implements Slabs {
   private final SharedFolder folder;
@@ -68,7 +68,7 @@ final class PeerSlabs implements Slabs {
     return freed;
   }
 
-  /** Unmaps all. */
+  /** Unmaps all slabs. */
   void close() {
     mapped.forEach(each -> each.mapping.close());
     mapped.clear();

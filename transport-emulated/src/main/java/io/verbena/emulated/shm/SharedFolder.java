@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  *  SERVICE.name     the listener of a service: GID and port
  * </pre>
  *
- * <p>The kernel releases a lock however a process ends: the files of a host whose file nobody has
- * locked are left over, and are removed when the next host is opened.
+ * <p>The kernel releases a lock however a process ends. So the files of a host whose {@code .host}
+ * file is not locked are left over; they are removed when the next host opens.
  */
 public final class SharedFolder {
   private static final String HOST = ".host";
@@ -49,7 +49,7 @@ public final class SharedFolder {
   private static final String NAME = ".name";
   private static final String NEW_NAME = ".name-new";
 
-  /** Digits of a host's GID, with which the names of its files begin. */
+  /** The number of digits of a host's GID, with which the names of its files begin. */
   private static final int DIGITS = 32;
 
   private static final Set<PosixFilePermission> OWNER =
@@ -62,10 +62,10 @@ public final class SharedFolder {
 
   private static final long PID_MASK = 0xffff_ffffL;
 
-  /** The longest path that the kernel's socket addresses hold. */
+  /** The longest path that the kernel's socket addresses hold, in bytes. */
   private static final int LONGEST_SOCKET_PATH = 107;
 
-  /** The most bytes of the folder's room that slabs leave for rings; a quarter of a small one. */
+  /** The bytes of the folder that slabs leave free for rings; at most a quarter of the folder. */
   private static final long MOST_LEFT_BY_SLABS = 64 << 20;
 
   private static final int NAME_LENGTH = 20;
@@ -78,15 +78,16 @@ public final class SharedFolder {
   }
 
   /**
-   * Opens a folder of this user's, which is created if there is none.
+   * Opens a folder of this user, and creates it if there is none.
    *
-   * @param path an absolute path, or null for the default one: in the host's shared memory
-   * @throws VerbsException {@code INVALID} for a folder of another user's, one that others may
-   *     access, or a path too long for a socket; {@code IO} if it cannot be made
+   * @param path an absolute path, or null for the default one: in {@code /dev/shm} if there is one
+   * @throws VerbsException {@code INVALID} for a folder of another user, a folder that others may
+   *     access, a path that is not absolute, or a path too long for a socket; {@code IO} if the
+   *     folder cannot be created
    */
   public static SharedFolder open(@Nullable String path) {
     try {
-      Path folder = path == null ? usual() : Path.of(path);
+      Path folder = path == null ? defaultFolder() : Path.of(path);
       int longest = folder.resolve(fileOf(new Gid(0, 0)) + SOCKET).toString().length();
       if (longest > LONGEST_SOCKET_PATH || !folder.isAbsolute()) {
         throw new VerbsException(
@@ -119,7 +120,7 @@ public final class SharedFolder {
     }
   }
 
-  private static Path usual() throws IOException {
+  private static Path defaultFolder() throws IOException {
     Path shared = Path.of("/dev/shm");
     Path parent =
         Files.isDirectory(shared) ? shared : Path.of(System.getProperty("java.io.tmpdir", "/tmp"));
@@ -165,8 +166,8 @@ public final class SharedFolder {
   // ---- hosts
 
   /**
-   * Returns a GID for a host of this process: a unique local address (RFC 4193) that ends in 64
-   * random bits.
+   * Returns a GID for a host of this process: a unique local address (RFC 4193) that ends in the 64
+   * random bits of {@code chance}.
    */
   static Gid newHost(long chance) {
     return new Gid(PREFIX | (ProcessHandle.current().pid() & PID_MASK), chance);
@@ -178,10 +179,10 @@ public final class SharedFolder {
   }
 
   /**
-   * Registers a host as alive, until the file is closed, and removes the files of hosts that are
-   * not.
+   * Registers a host as alive until the returned file is closed, and removes the files of hosts
+   * whose process is gone.
    *
-   * @throws IOException if files cannot be made or locked
+   * @throws IOException if files cannot be created or locked
    */
   FileChannel createHost(Gid host) throws IOException {
     OwnHosts.add(host);
@@ -194,8 +195,8 @@ public final class SharedFolder {
   }
 
   /**
-   * Creates and locks a host's file, under the folder's lock: else another process that sweeps
-   * would take a file that is not locked yet for left over.
+   * Creates and locks a host's file. Called under the folder's lock: otherwise another process that
+   * sweeps would remove the file before it is locked.
    */
   private FileChannel createAndLock(Gid host) throws IOException {
     FileChannel channel = create(fileOf(host) + HOST);
@@ -210,7 +211,9 @@ public final class SharedFolder {
     }
   }
 
-  /** Creates the flag that is set while a host sleeps; behind it lie its grants. */
+  /**
+   * Creates the flag that is set while a host sleeps, followed by the host's {@link GrantTable}.
+   */
   Mapping createFlag(Gid host) throws IOException {
     return createShared(fileOf(host) + FLAG, FLAG_LENGTH);
   }
@@ -220,7 +223,7 @@ public final class SharedFolder {
     return map(folder.resolve(fileOf(host) + FLAG), FLAG_LENGTH);
   }
 
-  /** Removes the files of a host of this process, which ends. */
+  /** Removes the files of a host of this process, when the host closes. */
   void removeHost(Gid host) throws IOException {
     try {
       removeAll(fileOf(host));
@@ -249,7 +252,8 @@ public final class SharedFolder {
         if (file.endsWith(NAME)) {
           removeAbandoned(each);
         } else if (file.endsWith(NEW_NAME)) {
-          // Its maker holds the folder's lock, so this one is left over.
+          // Such a file is written under the folder's lock, which this thread holds: so it is left
+          // over.
           Files.deleteIfExists(each);
         } else if (host != null) {
           hosts.add(host);
@@ -271,8 +275,8 @@ public final class SharedFolder {
   }
 
   /**
-   * Uses a file. The thread may be a program's that polls and was interrupted: that would close the
-   * file, and cost connections.
+   * Uses a file, and clears the thread's interrupt status meanwhile. The thread may be a program's
+   * that polls: an interrupt would close the file, and break connections.
    */
   private static <T> T uninterrupted(FolderLock.Action<T> use) throws IOException {
     boolean interrupted = Thread.interrupted();
@@ -306,8 +310,8 @@ public final class SharedFolder {
   }
 
   /**
-   * Returns whether the process of a host is gone. For one thread at a time: a JVM can lock a file
-   * only once.
+   * Returns whether the process of a host is gone. One thread at a time checks: a JVM can lock a
+   * file only once.
    */
   private boolean isAbandoned(Gid host) throws IOException {
     if (OwnHosts.contains(host)) {
@@ -318,7 +322,10 @@ public final class SharedFolder {
     }
   }
 
-  /** Tries a shared lock: two processes that look at once must not take each other for the host. */
+  /**
+   * Tries a shared lock: two processes that check at the same time must not take each other for the
+   * host.
+   */
   private boolean isUnlocked(Gid host) throws IOException {
     try (FileChannel channel =
         FileChannel.open(folder.resolve(fileOf(host) + HOST), StandardOpenOption.READ)) {
@@ -330,12 +337,12 @@ public final class SharedFolder {
 
   // ---- rings
 
-  /** Creates the file of rings from a host to another, with {@code length} bytes, all 0. */
+  /** Creates the file of rings between two hosts, with {@code length} bytes, all 0. */
   Mapping createRings(String file, int length) throws IOException {
     return createShared(file, length);
   }
 
-  /** Returns a name for the file of rings. */
+  /** Returns the name of a file of rings. */
   static String ringsName(Gid from, int number) {
     return fileOf(from) + "-" + number + RING;
   }
@@ -360,9 +367,10 @@ public final class SharedFolder {
   // ---- slabs
 
   /**
-   * Creates a slab of a host of this process, all 0; its file stays until it is removed.
+   * Creates a zeroed slab of a host of this process; its file stays until {@link #removeSlab}.
    *
-   * @throws IOException if there is no room for it beside the rings of connections to come
+   * @throws IOException also if the slab would leave too little room for the rings of later
+   *     connections
    */
   ByteBuffer createSlab(Gid host, int number, int length) throws IOException {
     File room = folder.toFile();
@@ -385,8 +393,7 @@ public final class SharedFolder {
 
   private IOException noRoom(int length, String why, @Nullable IOException cause) {
     return new IOException(
-        "no " + length + " bytes of shared memory in " + folder + " to receive from: " + why,
-        cause);
+        "cannot create " + length + " bytes of shared memory in " + folder + ": " + why, cause);
   }
 
   /** Removes a slab of a host of this process. */
@@ -457,8 +464,8 @@ public final class SharedFolder {
   }
 
   /**
-   * Fills a file by writing: a page for which there is no memory would else crash the JVM when it
-   * is touched.
+   * Fills a file with zeroes, so that a lack of memory is found here: an access to a mapped page
+   * for which there is no memory would crash the JVM.
    */
   private static void fill(FileChannel channel, int length) throws IOException {
     ByteBuffer zeroes = ByteBuffer.wrap(ZEROES);
@@ -471,7 +478,7 @@ public final class SharedFolder {
   // ---- services
 
   /**
-   * The place where a service is listened on.
+   * The listener of a service.
    *
    * @param host the listener's host
    * @param port the listener's port there
@@ -479,9 +486,10 @@ public final class SharedFolder {
   public record Service(Gid host, int port) {}
 
   /**
-   * Publishes a listener of a service; false if there is one already, of a process that is alive.
+   * Publishes a listener of a service; returns false if a process that is alive has one already.
    *
-   * @param name the service, in letters that a file's name may have
+   * @param name the service, in characters that a file's name may have
+   * @throws VerbsException {@code IO} if the folder cannot be read or written
    */
   public boolean offer(String name, Service service) {
     ByteBuffer bytes = ByteBuffer.allocate(NAME_LENGTH);
@@ -506,7 +514,11 @@ public final class SharedFolder {
     }
   }
 
-  /** Removes a listener of a service. */
+  /**
+   * Removes the listener of a service.
+   *
+   * @throws VerbsException {@code IO} if its file cannot be removed
+   */
   public void withdraw(String name) {
     Path path = folder.resolve(name + NAME);
     try {
@@ -517,7 +529,9 @@ public final class SharedFolder {
   }
 
   /**
-   * Returns the place where a process that is alive listens on a service; null if there is none.
+   * Returns the listener of a service; null if there is none in a process that is alive.
+   *
+   * @throws VerbsException {@code IO} if the folder cannot be read
    */
   public @Nullable Service find(String name) {
     Path path = folder.resolve(name + NAME);

@@ -20,20 +20,20 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of two hosts: a ring each way, and a socket between them. The opening host creates
- * the file of the rings and sends its name on the socket; the accepting host maps and removes the
- * file. For the driver only.
+ * The connection of two hosts: a ring in each direction, and a socket. The opening host creates the
+ * file of the rings and sends its name on the socket; the accepting host maps and removes the file.
+ * For the driver only.
  */
 final class ShmLink {
   private static final byte[] BYTE = {1};
 
   /**
-   * The most reads for one peer in a turn: the rest waits for the next turn, so that others have
-   * theirs.
+   * The most reads from one peer's socket in a turn; the rest waits for the next turn, so that
+   * other peers are served, too.
    */
   private static final int MOST_DRAINED = 4;
 
-  /** Longer than a running peer takes to look at its ring. */
+  /** The time without room after which a peer is stuck: a running peer looks at its ring sooner. */
   private static final long PATIENCE_NANOS = 50_000_000;
 
   final Gid peer;
@@ -43,10 +43,10 @@ final class ShmLink {
 
   private final Slabs slabs;
 
-  /** The same; null for a link from a host to itself, which maps none. */
+  /** The same as {@link #slabs}; null for a link from a host to itself, which maps none. */
   private final @Nullable PeerSlabs mapped;
 
-  /** What the peer grants. */
+  /** The read grants of the peer. */
   private final GrantTable grants;
 
   private final @Nullable SocketChannel socket;
@@ -93,7 +93,7 @@ final class ShmLink {
     void run() throws IOException;
   }
 
-  /** Returns a link from a host to itself: one ring, whose ends need two views of its counters. */
+  /** Returns a link from a host to itself: one ring, with an object for each of its two ends. */
   static ShmLink toItself(Gid host, int ring, Slabs slabs, GrantTable grants) {
     ByteBuffer memory = ByteBuffer.allocateDirect(PacketRing.HEADER + ring);
     return new ShmLink(
@@ -112,8 +112,8 @@ final class ShmLink {
    * Opens a link to another host, and introduces this one.
    *
    * @throws NoSuchFileException if there is no such host
-   * @throws ConnectException if it is gone
-   * @throws BusyHostException if too many connections wait for it
+   * @throws ConnectException if the host is gone
+   * @throws BusyHostException if the backlog of the host's socket is full
    */
   static ShmLink open(SharedFolder folder, Gid host, Gid peer, int number, int ring)
       throws IOException {
@@ -124,7 +124,7 @@ final class ShmLink {
       made.push(flag);
       SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX);
       made.push(socket);
-      // A blocking connect to a stopped peer, with many waiting, would delay this end.
+      // A blocking connect to a stopped peer with a full backlog would delay this end.
       socket.configureBlocking(false);
       if (!socket.connect(UnixDomainSocketAddress.of(folder.socket(peer)))) {
         throw new BusyHostException(peer);
@@ -154,7 +154,7 @@ final class ShmLink {
     try {
       socket.write(introduction);
     } catch (IOException e) {
-      throw new ConnectException("it is gone: " + e.getMessage());
+      throw new ConnectException("the peer is gone: " + e.getMessage());
     }
     if (introduction.hasRemaining()) {
       throw new IOException("a new socket does not take " + introduction.limit() + " bytes");
@@ -212,7 +212,7 @@ final class ShmLink {
     return socket == null;
   }
 
-  /** Sends a packet; false if there is no room. */
+  /** Sends a packet; returns false if there is no room. */
   boolean send(Frame packet) {
     int tag = packet.sourcePort();
     boolean sent =
@@ -235,17 +235,20 @@ final class ShmLink {
     return true;
   }
 
-  /** Withdraws what the peer has not copied of a queue pair's requests. */
+  /** Withdraws the payload of a queue pair's requests that the peer has not copied. */
   void withdraw(int queuePair) {
     out.withdraw(queuePair);
   }
 
-  /** Withdraws what the peer has not copied of the memory under keys. */
+  /**
+   * Withdraws the payload that the peer has not copied, under keys that equal {@code key} in the
+   * bits of {@code mask}.
+   */
   void withdrawKeys(int key, int mask) {
     out.withdrawKeys(key, mask);
   }
 
-  /** Unmaps the peer's memory that it has freed. */
+  /** Unmaps the slabs that the peer has freed. */
   void unmapFreed() {
     if (mapped != null) {
       mapped.unmapFreed();
@@ -253,8 +256,10 @@ final class ShmLink {
   }
 
   /**
-   * Finds the payload that the packet read last refers to; false if the packet must be dropped: its
-   * sender has withdrawn it, or freed the memory.
+   * Finds the payload that the packet read last refers to. Returns false if the packet must be
+   * dropped, because its sender has withdrawn the payload or freed the slab.
+   *
+   * @throws CorruptRingException if the packet refers to an impossible place
    */
   boolean refer(Frame frame) {
     if (in.isWithdrawn()) {
@@ -286,7 +291,7 @@ final class ShmLink {
     return true;
   }
 
-  /** Finds memory of the peer's, as {@link io.verbena.emulated.roce.ReadGrants#find} does. */
+  /** Finds granted memory of the peer, as {@link io.verbena.emulated.roce.ReadGrants#find} does. */
   boolean find(long reader, ReadGrant wanted, PayloadReference to) {
     if (!grants.find(reader, wanted)) {
       return false;
@@ -295,7 +300,7 @@ final class ShmLink {
     try {
       memory = slabs.find(grants.slab());
     } catch (IOException e) {
-      // Gone, or it cannot be mapped: the answer to a packet tells more.
+      // The slab is gone, or cannot be mapped: the answer to a packet tells more.
       return false;
     }
     int at = grants.offset();
@@ -307,11 +312,12 @@ final class ShmLink {
   }
 
   /**
-   * Returns whether the last send found that the peer has made no room for so long that others must
-   * not wait for it.
+   * Returns whether, at the last send, the peer had made no room for more than 50 ms: then packets
+   * to other peers must not wait for it.
    */
   boolean isStuck() {
-    // Not the present time: a stop of this thread since that send says nothing about the peer.
+    // Uses the time of the last send, not the present: a pause of this thread since then says
+    // nothing about the peer.
     return full && fullAt - fullSince > PATIENCE_NANOS;
   }
 
@@ -328,7 +334,7 @@ final class ShmLink {
     }
   }
 
-  /** Reads the bytes that woke this end; false if the peer is gone. */
+  /** Reads the bytes that woke this end; returns false if the peer is gone. */
   boolean drain() {
     SocketChannel from = socket;
     try {
@@ -342,7 +348,7 @@ final class ShmLink {
     }
   }
 
-  /** Closes the socket. A thread that looks at the rings meanwhile may go on. */
+  /** Closes the socket. Other threads may still look at the rings, until {@link #unmap}. */
   void close() {
     try {
       if (socket != null) {
@@ -356,7 +362,7 @@ final class ShmLink {
     }
   }
 
-  /** Unmaps the memory, which no thread uses any more; after {@link #close}. */
+  /** Unmaps the memory. Called after {@link #close}, when no thread uses the memory any more. */
   void unmap() {
     if (mapped != null) {
       mapped.close();

@@ -13,12 +13,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps addresses {@code shm://name}: names are those of services, which a folder maps to hosts. A
- * name without a port is one service, and each port of a name is another; the ports in connection
- * requests are those of the host, which chooses one for a name without a port.
+ * Maps addresses {@code shm://name} to hosts, by the services that a folder lists. A name without a
+ * port is one service, and each port of a name is another. A connection request names a port of the
+ * host, which chooses one for a name without a port.
  */
 public final class ShmNaming implements HostNaming {
-  /** A port on which nobody ever listens. */
+  /** A port that never has a listener. */
   private static final int NOWHERE = 0;
 
   private final SharedFolder folder;
@@ -73,7 +73,10 @@ public final class ShmNaming implements HostNaming {
     return (port == ShmAddress.NO_PORT ? name : name + ":" + port) + suffix;
   }
 
-  /** {@inheritDoc} If nobody listens, the destination is this host, which answers so. */
+  /**
+   * {@inheritDoc} If the service has no listener, the destination is a port of this host without a
+   * listener.
+   */
   @Override
   public Destination resolve(PortSpace space, URI address) {
     ShmAddress parsed = ShmAddress.parse(address);

@@ -31,27 +31,27 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shared memory as a wire: a pair of rings to each process that this one exchanges packets with,
- * and a Unix domain socket beside them. A byte on the socket wakes a sleeping peer, and its end
- * shows that a peer is gone, for whatever reason.
+ * A wire in shared memory: a pair of rings and a Unix domain socket to each process with which this
+ * process exchanges packets. A byte on the socket wakes a sleeping peer; the end of the socket's
+ * stream shows that a peer is gone, for whatever reason.
  *
- * <p>Packets carry no IP header and no invariant CRC: memory damages nothing.
+ * <p>Packets carry no IP header and no invariant CRC, since memory does not damage them.
  */
 public final class ShmWire implements HostWire {
-  /** Bytes of a ring; a host has two for each other host. */
+  /** The bytes of a ring; a host has two rings for each other host. */
   static final int RING = 1 << 19;
 
   private static final int NANOS_PER_MILLI = 1_000_000;
 
   /**
-   * Turns after which sockets are checked if the host never sleeps: peers may have come, or gone,
-   * however many packets one peer sends.
+   * The number of turns after which sockets are checked if the host never sleeps: peers may come or
+   * go while another peer keeps sending.
    */
   private static final int LOOKING_TURNS = 1024;
 
   /**
-   * The longest sleep that peers are to end: a peer that took the flag may be stopped before it
-   * wakes this host, or never mean to.
+   * The longest sleep that peers are expected to end: a peer that has cleared the flag may be
+   * stopped before it wakes this host, or may misbehave.
    */
   private static final long LONGEST_SLEEP_MILLIS = 100;
 
@@ -75,7 +75,9 @@ public final class ShmWire implements HostWire {
   /** Written by the driver only. */
   private volatile ShmLink[] links = new ShmLink[0];
 
-  /** Closed links, whose memory a sleeper may still read. For the driver only. */
+  /**
+   * Closed links, whose memory a thread that is about to sleep may still read. For the driver only.
+   */
   private final List<ShmLink> closedLinks = new ArrayList<>();
 
   private final DepartedHosts departed;
@@ -97,7 +99,10 @@ public final class ShmWire implements HostWire {
   private volatile boolean full;
   private volatile boolean closed;
 
-  /** True for the next sleep not to begin: who selects without sleeping takes the wake-up. */
+  /**
+   * True if the next sleep must not begin. The selector's own wake-up is not enough: a select
+   * without a sleep consumes it.
+   */
   private volatile boolean woken;
 
   private ShmWire(SharedFolder folder, long chance) throws IOException {
@@ -120,7 +125,7 @@ public final class ShmWire implements HostWire {
       throw e;
     }
     departed = new DepartedHosts(folder);
-    // As much as the JVM allows of direct memory, unless told otherwise.
+    // The JVM's default limit on direct memory.
     slabs = new OwnSlabs(folder, gid, asleep, Runtime.getRuntime().maxMemory());
     grants = new HostReadGrants(gid, asleep.grants(), this::find);
     links = new ShmLink[] {ShmLink.toItself(gid, RING, slabs, asleep.grants())};
@@ -130,7 +135,7 @@ public final class ShmWire implements HostWire {
    * Opens the wire of a new host.
    *
    * @param chance random bits that make its address unique
-   * @throws IOException if the files by which others find it cannot be created
+   * @throws IOException if the files by which peers find the host cannot be created
    */
   public static ShmWire open(SharedFolder folder, long chance) throws IOException {
     return new ShmWire(folder, chance);
@@ -144,7 +149,7 @@ public final class ShmWire implements HostWire {
     }
   }
 
-  /** Calls {@code newCapture} for each packet from now on. */
+  /** Calls {@code newCapture}, unless it is null, for each packet from now on. */
   public void capture(UdpWire.@Nullable Capture newCapture) {
     capture = newCapture;
   }
@@ -178,7 +183,7 @@ public final class ShmWire implements HostWire {
 
   @Override
   public int receive(int most) {
-    // Packets first: a byte that woke this end can wait, and what it came for cannot.
+    // Packets first: the byte that woke this host can wait, the packet behind it cannot.
     int count = take(most);
     behind = count == most;
     departed.removeFiles();
@@ -231,7 +236,7 @@ public final class ShmWire implements HostWire {
         }
       }
     } catch (CorruptRingException e) {
-      // A process that writes such records is no peer any more.
+      // A process that writes impossible records is no peer any more.
       depart(from);
     } finally {
       taking = within;
@@ -279,7 +284,7 @@ public final class ShmWire implements HostWire {
         each.unmapFreed();
       }
     } catch (ClosedSelectorException | CancelledKeyException e) {
-      // It was closed meanwhile: there is nothing to handle.
+      // The wire was closed meanwhile: there is nothing to handle.
       return;
     } catch (IOException e) {
       throw new IllegalStateException("select", e);
@@ -315,7 +320,7 @@ public final class ShmWire implements HostWire {
 
   private void drain(ShmLink link) {
     if (!link.drain()) {
-      // First reads what it has written before it went.
+      // First takes the packets that the peer wrote before it left.
       ShmPort to = port;
       if (to != null) {
         int unused = take(link, to, RING / Long.BYTES);
@@ -343,7 +348,9 @@ public final class ShmWire implements HostWire {
     }
   }
 
-  /** Unmaps closed links, which no sleeper reads; for the thread that may use the selector. */
+  /**
+   * Unmaps closed links. For the thread that may use the selector: then no other thread reads them.
+   */
   private void unmapClosed() {
     closedLinks.forEach(ShmLink::unmap);
     closedLinks.clear();
@@ -358,7 +365,10 @@ public final class ShmWire implements HostWire {
     return null;
   }
 
-  /** Returns the link to a host; null if there is no such host alive. */
+  /**
+   * Returns the link to a host, which is opened if there is none; null if the host cannot be
+   * reached.
+   */
   private @Nullable ShmLink linkTo(long high, long low) {
     ShmLink known = find(high, low);
     if (known != null || closed) {
@@ -369,18 +379,18 @@ public final class ShmWire implements HostWire {
       ShmLink link = ShmLink.open(folder, gid, peer, made++, RING);
       link.register(selector);
       add(link);
-      // A sleeper that started before must watch the new socket, too.
+      // A thread that sleeps already must watch the new socket, too.
       selector.wakeup();
       return link;
     } catch (NoSuchFileException | ConnectException e) {
       absent.absent(peer);
       return null;
     } catch (BusyHostException e) {
-      // For the sender this is a peer that does not answer yet: it sends again.
+      // The sender treats this as a peer that does not answer yet, and sends again.
       return null;
     } catch (IOException e) {
-      // For instance, the folder is full. For the sender this is a peer that does not answer; the
-      // log has the reason.
+      // For instance, the folder is full. The sender treats this as a peer that does not answer;
+      // the log has the reason.
       FailureLog.get().failed(e);
       return null;
     }
@@ -419,7 +429,7 @@ public final class ShmWire implements HostWire {
         }
       }
     } catch (ClosedSelectorException | CancelledKeyException e) {
-      // It was closed meanwhile: there is nothing to wait for.
+      // The wire was closed meanwhile: there is nothing to wait for.
       return;
     } catch (IOException e) {
       throw new IllegalStateException("select", e);
@@ -439,7 +449,7 @@ public final class ShmWire implements HostWire {
   }
 
   /**
-   * Limits a sleep that peers are to end, or after which the server accepts again, or files can be
+   * Limits a sleep if peers must be able to end it, if the server is paused, or if files are to be
    * removed.
    */
   private long limited(long millis) {
@@ -476,7 +486,7 @@ public final class ShmWire implements HostWire {
       closedLinks.add(each);
     }
     links = new ShmLink[0];
-    // Also those of strangers, which only their keys know.
+    // Also the accepted sockets without a link, which only their selection keys refer to.
     for (SelectionKey each : selector.keys()) {
       closeQuietly(each.channel());
     }
@@ -493,7 +503,7 @@ public final class ShmWire implements HostWire {
     try {
       folder.removeHost(gid);
     } catch (IOException e) {
-      // The next host removes what is left.
+      // The next host that opens removes the remaining files.
       FailureLog.get().failed(e);
     } finally {
       closeQuietly(alive);
@@ -546,7 +556,7 @@ public final class ShmWire implements HostWire {
 
     @Override
     public void dropped() {
-      // Else the driver would look for room until the next packet is sent.
+      // Otherwise the driver would wait for room until the next packet is sent.
       full = false;
     }
 

@@ -9,11 +9,11 @@ import java.nio.ByteOrder;
 /**
  * A flag that is set while a host sleeps, in memory that its peers have mapped.
  *
- * <p>The sleeper sets the flag and then checks again for something to read; a writer publishes and
- * then checks the flag. Both put a full fence between the two steps, so that one of them sees the
- * other's: no wake-up is lost. Of many writers one clears the flag, and wakes the sleeper. If that
- * writer is stopped before it does, or writes arbitrary values here, nobody wakes the sleeper: so
- * sleeps are short.
+ * <p>The sleeper sets the flag, and then checks again for packets. A writer publishes a packet, and
+ * then checks the flag. Both have a full fence between the two steps, so that at least one of them
+ * sees the other's first step: no wake-up is lost. Of several writers only one clears the flag, and
+ * wakes the sleeper. If that writer is stopped before the wake-up, or if a peer writes arbitrary
+ * values to the flag, the sleeper is not woken: so sleeps are short.
  */
 final class SleepFlag {
   static final int LENGTH = 4096;
@@ -22,7 +22,10 @@ final class SleepFlag {
       MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
   private static final int AT = 64;
 
-  /** The count of slabs that the host has freed, apart from what changes often. */
+  /**
+   * The offset of the count of slabs that the host has freed, away from the flag, which changes
+   * often.
+   */
   private static final int FREED = 1024;
 
   private static final int AWAKE = 0;
@@ -36,17 +39,17 @@ final class SleepFlag {
     memory = mapping.bytes();
   }
 
-  /** Returns the table behind the flag, of what the host grants. */
+  /** Returns the table of the host's read grants, which follows the flag. */
   GrantTable grants() {
     return new GrantTable(memory.slice(LENGTH, GrantTable.LENGTH));
   }
 
-  /** Unmaps the flag, which no thread uses any more. */
+  /** Unmaps the flag and the table; no thread may use them any more. */
   void unmap() {
     mapping.close();
   }
 
-  /** Sleeper: sets the flag; from now on it is woken. */
+  /** Sleeper: sets the flag, so that writers wake the sleeper from now on. */
   void sleeps() {
     INT.setVolatile(memory, AT, ASLEEP);
     VarHandle.fullFence();
@@ -57,19 +60,21 @@ final class SleepFlag {
     INT.setRelease(memory, AT, AWAKE);
   }
 
-  /** Writer, after it has published: clears the flag; returns whether it must wake the sleeper. */
+  /**
+   * Writer, after it has published a packet: clears the flag; returns whether to wake the sleeper.
+   */
   boolean takeIfAsleep() {
     VarHandle.fullFence();
     return (int) INT.getOpaque(memory, AT) == ASLEEP
         && INT.compareAndSet(memory, AT, ASLEEP, AWAKE);
   }
 
-  /** Host: counts a slab that is gone, so that peers unmap it. */
+  /** Host: counts a slab that it has freed, so that peers unmap the slab. */
   void slabFreed() {
     int unused = (int) INT.getAndAdd(memory, FREED, 1);
   }
 
-  /** Peer: returns the count of slabs that are gone. */
+  /** Peer: returns the count of slabs that the host has freed. */
   int slabsFreed() {
     return (int) INT.getAcquire(memory, FREED);
   }

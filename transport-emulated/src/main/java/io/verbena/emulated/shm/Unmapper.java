@@ -12,9 +12,9 @@ import java.nio.channels.FileChannel.MapMode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends mappings by the means of the JVM, found by name: arenas since JDK 22, {@code
+ * Ends mappings by classes of the JVM that are looked up by name: arenas since JDK 22, {@code
  * sun.misc.Unsafe} before. If there is neither, as in a native image without shared arenas, a
- * mapping ends when the garbage collector frees it.
+ * mapping ends when its buffer is garbage-collected.
  */
 final class Unmapper {
   private static final int ARENAS_SINCE = 22;
@@ -113,7 +113,7 @@ final class Unmapper {
     }
   }
 
-  /** Without arenas: unmaps a buffer that {@link FileChannel#map} gave. */
+  /** Without arenas: unmaps a buffer that {@link FileChannel#map} returned. */
   static void unmap(ByteBuffer mapped) {
     if (CLEANER == null) {
       return;

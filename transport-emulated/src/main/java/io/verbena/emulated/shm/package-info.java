@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Shared memory as a wire between processes of one host: the folder where they find each other, and
- * the rings that carry their packets.
+ * Shared memory as a wire between processes of one machine: the folder where they find each other,
+ * and the rings that carry their packets.
  */
 @NullMarked
 package io.verbena.emulated.shm;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.FileLimit;
 import io.verbena.emulated.Loopbacks;
-import io.verbena.emulated.driven.TurnFabric;
+import io.verbena.emulated.driven.DrivenFabric;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
 import io.verbena.emulated.hca.EmulatedQueuePair;
@@ -66,7 +66,7 @@ class TcpSocketsTest {
   }
 
   /** A fabric without devices, which counts how often its driver is woken. */
-  private static final class CountingFabric extends TurnFabric {
+  private static final class CountingFabric extends DrivenFabric {
     int wakeUps;
 
     CountingFabric() {

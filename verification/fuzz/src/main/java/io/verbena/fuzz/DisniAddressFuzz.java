@@ -9,7 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /**
- * Addresses that a user wrote. Only such as name no host by a name: fuzzing asks no name server.
+ * Fuzzes the parser of {@code disni://} addresses. Inputs with host names are skipped, because
+ * fuzzing must not query a name server.
  */
 public final class DisniAddressFuzz {
   private static final String OCTET = "(25[0-5]|2[0-4]\\d|1?\\d?\\d)";

@@ -5,7 +5,7 @@ import io.verbena.disni.elf.ElfSymbols;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Shared libraries, which are read before they are run. */
+/** Fuzzes the reader of shared libraries, which reads a library before it is loaded. */
 public final class ElfSymbolsFuzz {
   private ElfSymbolsFuzz() {}
 

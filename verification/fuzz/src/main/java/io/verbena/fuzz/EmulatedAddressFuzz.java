@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Addresses of emulated HCAs that a user wrote, with all that their options say. */
+/** Fuzzes the parser of {@code emulated://} addresses, with all their options. */
 public final class EmulatedAddressFuzz {
   private static final long LONGEST_LATENCY = 1_000_000_000;
 

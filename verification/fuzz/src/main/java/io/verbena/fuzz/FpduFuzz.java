@@ -11,7 +11,7 @@ import io.verbena.emulated.iwarp.frame.Terminate;
 import io.verbena.emulated.iwarp.frame.TerminateCause;
 import java.nio.ByteBuffer;
 
-/** The headers of an FPDU, and the payloads that have a layout. */
+/** Fuzzes the parsers of FPDU headers, and of payloads that have a layout. */
 public final class FpduFuzz {
   private static final FpduHeader HEADER = new FpduHeader();
   private static final ReadRequest REQUEST = new ReadRequest();

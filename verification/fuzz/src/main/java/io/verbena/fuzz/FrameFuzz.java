@@ -17,9 +17,10 @@ import io.verbena.emulated.roce.UdpLayout;
 import java.nio.ByteBuffer;
 
 /**
- * Packets. The first byte of the input says how the rest arrives: as it is, or with lengths and
- * checksums made right, so that what is behind them is reached as well; with an IP header or from a
- * UDP socket; or sealed by the peer of a connection with a lock, whom the lock does not judge.
+ * Fuzzes the parser of RoCEv2 packets. The first byte of the input chooses how the rest arrives:
+ * unchanged, or with correct lengths and checksums, so that the fuzzer reaches the code after those
+ * checks; with an IP header or from a UDP socket; or sealed by the peer of a locked connection, so
+ * that it passes the lock.
  */
 public final class FrameFuzz {
   private static final int LEAST = BthLayout.END + Icrc.LENGTH;

@@ -8,7 +8,10 @@ import io.verbena.reactor.wire.FrameReader;
 import io.verbena.reactor.wire.ProtocolException;
 import io.verbena.reactor.wire.RecordLayout;
 
-/** Frames of the reactive layer, and the records in them. The first byte chooses the limit. */
+/**
+ * Fuzzes the reader of the reactive layer's frames and of their records. The first byte of the
+ * input chooses the limit.
+ */
 public final class FrameReaderFuzz {
   private static final int[] LONGEST = {0, 1, 64, 8192, Integer.MAX_VALUE};
 

@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The 40 bytes in front of a datagram. The first byte of the input chooses whether they name this
- * port, as chance hardly would.
+ * Fuzzes the parser of the 40 bytes of GRH in front of a datagram. The first byte of the input
+ * chooses whether the GRH names this port, which random bytes would hardly do.
  */
 public final class GlobalRouteFuzz {
   private static final Gid OTHER = new Gid(0xfe80_0000_0000_0000L, 7);

@@ -6,7 +6,7 @@ import io.verbena.reactor.wire.Handshake;
 import io.verbena.reactor.wire.ProtocolException;
 import java.nio.ByteBuffer;
 
-/** The private data of connect and accept. */
+/** Fuzzes the reactive layer's private data of connect and accept. */
 public final class HandshakeFuzz {
   private HandshakeFuzz() {}
 

@@ -7,7 +7,7 @@ import io.verbena.emulated.cm.protocol.Mad;
 import io.verbena.emulated.cm.protocol.MadFault;
 import java.nio.ByteBuffer;
 
-/** Management datagrams that anybody may send to queue pair 1. */
+/** Fuzzes the parser of management datagrams, which any host may send to queue pair 1. */
 public final class MadFuzz {
   private MadFuzz() {}
 

@@ -5,7 +5,7 @@ import io.verbena.emulated.iwarp.frame.MpaFault;
 import io.verbena.emulated.iwarp.frame.MpaFrame;
 import java.nio.ByteBuffer;
 
-/** The frames with which anybody may begin a stream of iWARP. */
+/** Fuzzes the parser of MPA frames, with which any host may begin an iWARP stream. */
 public final class MpaFuzz {
   private MpaFuzz() {}
 

@@ -6,7 +6,7 @@ import io.verbena.netty.wire.Handshake;
 import io.verbena.netty.wire.Rejection;
 import java.nio.ByteBuffer;
 
-/** The private data with which Netty channels connect and accept. */
+/** Fuzzes the private data with which Netty channels connect and accept. */
 public final class NettyHandshakeFuzz {
   private NettyHandshakeFuzz() {}
 

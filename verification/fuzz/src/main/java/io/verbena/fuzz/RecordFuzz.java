@@ -8,7 +8,7 @@ import io.verbena.emulated.lock.RecordLock;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Records of a locked stream whose bytes the input changes on their way, by exclusive or. */
+/** Fuzzes the records of a locked stream: the input is XORed into their bytes on the wire. */
 public final class RecordFuzz {
   private static final LockKey KEY = LockKey.of(new byte[LockKey.LEAST]);
   private static final byte[] REQUEST = {1};

@@ -7,7 +7,7 @@ import io.verbena.reactor.wire.ProtocolException;
 import io.verbena.reactor.wire.Rejection;
 import java.nio.ByteBuffer;
 
-/** The private data of a reject. */
+/** Fuzzes the parser of a reject's private data. */
 public final class RejectionFuzz {
   private RejectionFuzz() {}
 

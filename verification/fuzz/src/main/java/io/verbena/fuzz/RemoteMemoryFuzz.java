@@ -6,7 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.verbena.MalformedTokenException;
 import io.verbena.RemoteMemory;
 
-/** Tokens for a peer's memory. */
+/** Fuzzes the parser of remote memory tokens. */
 public final class RemoteMemoryFuzz {
   private RemoteMemoryFuzz() {}
 

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /**
- * Addresses of HCAs on UDP that a user wrote. Only such as name no host by a name: fuzzing asks no
- * name server.
+ * Fuzzes the parser of {@code roce://} addresses. Inputs with host names are skipped, because
+ * fuzzing must not query a name server.
  */
 public final class RoceAddressFuzz {
   private static final String OCTET = "(25[0-5]|2[0-4]\\d|1?\\d?\\d)";

@@ -3,7 +3,7 @@ package io.verbena.fuzz;
 
 import java.util.Locale;
 
-/** Every parser. */
+/** All fuzz targets. */
 public enum Target {
   PACKET(FrameFuzz.class, 4200),
   HANDSHAKE(HandshakeFuzz.class, 64),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Fuzzing of everything that reads what somebody else wrote. A target is a class with {@code
- * fuzzerTestOneInput}; it throws what a parser must not, or an {@link java.lang.AssertionError}
- * when an answer is wrong.
+ * Fuzz targets for all parsers of external input. A target is a class with {@code
+ * fuzzerTestOneInput}. It throws an exception that the parser must not throw, or an {@link
+ * java.lang.AssertionError} if a result is wrong.
  */
 @NullMarked
 package io.verbena.fuzz;

@@ -42,8 +42,8 @@ final class SeedRunner {
   }
 
   /**
-   * Runs the scenarios. Blocks until all workers have ended; if it is interrupted, or {@code
-   * progress} throws, they end with the scenarios that are running.
+   * Runs the scenarios. Blocks until all workers have ended; if the calling thread is interrupted
+   * or {@code progress} throws, the workers finish their running scenarios and end.
    *
    * @param threads the number of worker threads
    * @param progress called about once a second with the number of scenarios that have run
@@ -81,7 +81,7 @@ final class SeedRunner {
     stopped = true;
   }
 
-  /** Returns what the lowest seed that failed has failed with, or null if none has failed. */
+  /** Returns the failure of the lowest seed that failed, or null if none has failed. */
   @Nullable Throwable failure() {
     Failure failure = failed.get();
     return failure == null ? null : failure.cause;
@@ -104,7 +104,7 @@ final class SeedRunner {
     return injectedFaults.sum();
   }
 
-  /** The CPU time of all workers, once {@link #run} has returned; not that of the compiler. */
+  /** Returns the CPU seconds of all workers, without the JIT compiler, after {@link #run}. */
   double cpuSeconds() {
     return cpuNanos.sum() / 1e9;
   }

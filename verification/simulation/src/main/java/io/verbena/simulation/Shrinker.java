@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reduces a failing scenario. First replaces the random fault schedule by the list of faults that
- * were injected into single packets, then removes faults and steps for as long as the scenario
- * still fails (delta debugging, Zeller and Hildebrandt 2002), and makes the steps that are left do
- * less. A scenario that no longer fails is tried in some other orders of what happens at the same
- * time, as a step that is removed may change that order too.
+ * were injected into single packets, then removes faults and steps as long as the scenario still
+ * fails (delta debugging, Zeller and Hildebrandt 2002), and reduces the remaining steps. A scenario
+ * that no longer fails is tried with other orders of simultaneous events, because removing a step
+ * may change that order.
  */
 final class Shrinker {
   private static final int SCHEDULES = 5;
@@ -33,7 +33,7 @@ final class Shrinker {
     this.maxRuns = maxRuns;
   }
 
-  /** The number of runs made so far. */
+  /** Returns the number of runs made so far. */
   int runs() {
     return runs;
   }
@@ -56,8 +56,8 @@ final class Shrinker {
   }
 
   /**
-   * Returns the same scenario with one fault for each packet that was affected, if that fails too;
-   * otherwise the scenario itself.
+   * Returns the same scenario with one fault for each affected packet if it still fails, otherwise
+   * the scenario itself.
    */
   private Scenario withConcreteFaults(Scenario scenario) {
     List<Fault> injectedFaults = new ArrayList<>();
@@ -108,7 +108,7 @@ final class Shrinker {
     return success;
   }
 
-  /** Returns the scenario in an order in which it fails, or null if it succeeds in all. */
+  /** Returns the scenario with an order of events in which it fails, or null if none fails. */
   private @Nullable Scenario failing(Scenario scenario) {
     for (int i = 0; i < SCHEDULES; i++) {
       Scenario variant = i == 0 ? scenario : scenario.withSchedule(i);
@@ -123,8 +123,8 @@ final class Shrinker {
   }
 
   /**
-   * Removes ever smaller parts of a list for as long as the scenario with the rest fails. Returns
-   * the last one that failed.
+   * Removes ever smaller parts of a list as long as the scenario with the rest fails. Returns the
+   * last list with which it failed.
    */
   private <T> Scenario minimize(
       Scenario scenario, List<T> all, Function<List<T>, Scenario> withOnly) {

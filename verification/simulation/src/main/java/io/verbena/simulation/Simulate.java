@@ -32,7 +32,7 @@ final class Simulate implements Callable<Integer> {
   private static final int SHRINKING_RUNS = 5000;
   private static final int FAILED = 1;
 
-  /** The reports, one a second, after which seeds count as stalled. */
+  /** The number of reports without progress, one a second, after which seeds count as stalled. */
   private static final int STALLED_REPORTS = 10;
 
   @Spec private @Nullable CommandSpec spec;
@@ -126,7 +126,7 @@ final class Simulate implements Callable<Integer> {
     return 0;
   }
 
-  /** Names the seeds that are running where none has ended for long. */
+  /** Prints the running seeds if no seed has ended for {@link #STALLED_REPORTS} reports. */
   private void reportStalled(SeedRunner runs, long done) {
     quiet = done == lastDone ? quiet + 1 : 0;
     lastDone = done;

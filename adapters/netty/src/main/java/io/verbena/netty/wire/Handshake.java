@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *  0  magic        4
  *  4  version      1
- *  5  trails       1   1 if signals stand behind the bytes of messages, 0 if they are immediate data
- *  6  port         2   that the client has bound, or 0 for the one that it asks from
- *  8  piece        4   the longest message that a receive of this end takes
- * 12  receives     4   the peer's first credits, and the least that it keeps
+ *  5  trails       1   1 if signals follow the bytes of messages, 0 if they are immediate data
+ *  6  port         2   the port that the client has bound, or 0 for the one that it connects from
+ *  8  piece        4   the longest message that a receive of this end takes, in bytes
+ * 12  receives     4   the peer's first credits, and those that it keeps at all times
  * </pre>
  *
  * @param port 0 to 65535
@@ -22,10 +22,12 @@ import org.jspecify.annotations.Nullable;
  * @param receives {@link #LEAST_RECEIVES} at least
  */
 public record Handshake(int port, boolean trails, int piece, int receives) {
-  /** Bytes of the shortest piece. */
+  /** The shortest piece, in bytes. */
   public static final int LEAST_PIECE = 64;
 
-  /** One for bytes; one to return credits and one to end the stream, which bytes may not use. */
+  /**
+   * One for bytes, and two that bytes may not use: one to return credits, one to end the stream.
+   */
   public static final int LEAST_RECEIVES = 3;
 
   /** The most receives that an end may have. */
@@ -33,7 +35,10 @@ public record Handshake(int port, boolean trails, int piece, int receives) {
 
   static final int MAGIC = 0x5642_4e53;
 
-  /** The bytes of an encoded handshake; a connect request has those of a program behind it. */
+  /**
+   * The length of an encoded handshake, in bytes; in a connect request the program's private data
+   * follows it.
+   */
   public static final int LENGTH = 16;
 
   private static final byte VERSION = 2;

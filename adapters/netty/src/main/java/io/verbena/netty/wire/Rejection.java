@@ -6,7 +6,7 @@ import io.verbena.core.cm.ProgramData;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The private data of a rejection: the magic number of the {@link Handshake}, and why. */
+/** The private data of a rejection: the magic number of the {@link Handshake}, and the reason. */
 public final class Rejection {
   private Rejection() {}
 
@@ -16,7 +16,7 @@ public final class Rejection {
         ByteBuffer.allocate(Integer.BYTES).putInt(0, Handshake.MAGIC), reason);
   }
 
-  /** Reads a server's rejection; returns null if it does not say why. */
+  /** Reads a server's rejection; returns null if it has no reason. */
   public static @Nullable RejectReason decode(ByteBuffer data) {
     return data.remaining() >= Integer.BYTES && data.getInt(data.position()) == Handshake.MAGIC
         ? ProgramData.readReason(data, Integer.BYTES)

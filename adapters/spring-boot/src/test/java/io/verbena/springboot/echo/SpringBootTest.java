@@ -219,7 +219,7 @@ class SpringBootTest {
 
       Health health = health(service);
       assertThat(health.getStatus()).isEqualTo(Status.UP);
-      assertThat(health.getDetails()).containsEntry("device", "none, all is over tcp");
+      assertThat(health.getDetails()).containsEntry("device", "none, connections use TCP only");
     }
   }
 

@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 
 /** A TCP segment with its IP header, in a buffer that each segment reuses. */
 final class Segment {
-  /** The most payload; with any headers it fits into a packet of a capture file. */
+  /** The most bytes of payload: with any headers they fit into a packet of a capture file. */
   static final int MOST_PAYLOAD = 4096;
 
   private static final int FOLD = 0xffff;
@@ -25,7 +25,7 @@ final class Segment {
     return length;
   }
 
-  /** Puts payload into the segment, which {@link #end} completes. */
+  /** Puts payload into the segment; {@link #end} completes the segment. */
   void payload(boolean overIpv6, ByteBuffer from, int at, int count) {
     int offset = (overIpv6 ? Ipv6Layout.LENGTH : Ipv4Layout.LENGTH) + TcpLayout.LENGTH;
     bytes.put(offset, from, at, count);

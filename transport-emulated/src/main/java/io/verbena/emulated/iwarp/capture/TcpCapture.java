@@ -16,15 +16,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes streams to a file that Wireshark reads. Segments, sequence numbers and acknowledgements
- * are made up around the bytes that a socket sent and received, in that order: the kernel's own
- * segments are not visible here. For those who have entered the fabric.
+ * are synthesized around the bytes that a socket sent and received, in the same order: the kernel's
+ * own segments are not visible here. For threads that have entered the fabric.
  *
- * <p>If writing to the file fails, that is logged, and the capture ends.
+ * <p>If a write to the file fails, the failure is logged and the capture ends.
  */
 public final class TcpCapture implements AutoCloseable {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** The most bytes that an end has sent and the other has not acknowledged. */
+  /** The most bytes of an end that the other end has not acknowledged. */
   private static final int MOST_OPEN = TcpLayout.MAX_WINDOW / 2;
 
   private final PcapWriter writer;
@@ -42,7 +42,7 @@ public final class TcpCapture implements AutoCloseable {
   /**
    * Creates the file.
    *
-   * @throws VerbsException {@code INVALID} if it cannot be created
+   * @throws VerbsException {@code INVALID} if the file cannot be created
    */
   public static TcpCapture to(String file) {
     try {
@@ -57,7 +57,8 @@ public final class TcpCapture implements AutoCloseable {
    * Begins a stream with its first three segments.
    *
    * @param active the address of the end that connected
-   * @return null if the other end of the stream is captured here already: it writes both directions
+   * @return the stream, or null if its other end is captured here already, which writes both
+   *     directions
    */
   public @Nullable Stream begin(InetSocketAddress active, InetSocketAddress passive) {
     Ends ends = new Ends(active, passive);
@@ -130,7 +131,7 @@ public final class TcpCapture implements AutoCloseable {
       }
     }
 
-    /** Writes that an end sends no more; once. */
+    /** Writes the FIN of an end, once. */
     public void end(boolean byActive) {
       if (byActive ? activeEnded : passiveEnded) {
         return;
@@ -145,7 +146,7 @@ public final class TcpCapture implements AutoCloseable {
       }
     }
 
-    /** Writes that an end has reset the connection; once. */
+    /** Writes the reset by an end, once. */
     public void reset(boolean byActive) {
       if (!activeEnded || !passiveEnded) {
         write(byActive, TcpLayout.RST | TcpLayout.ACK, 0);
@@ -154,7 +155,7 @@ public final class TcpCapture implements AutoCloseable {
       }
     }
 
-    /** Ends the stream. */
+    /** Forgets the stream. */
     public void close() {
       streams.remove(ends);
     }

@@ -13,7 +13,7 @@ final class TcpLayout {
   static final int URGENT_OFFSET = 18;
   static final int LENGTH = 20;
 
-  /** Five words, in the high bits of the field that has the flags too. */
+  /** The header's length, five words, in the high bits of the field that also has the flags. */
   static final int LENGTH_BITS = 5 << 12;
 
   static final int FIN = 0x01;

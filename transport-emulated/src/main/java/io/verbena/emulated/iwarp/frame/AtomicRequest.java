@@ -16,7 +16,7 @@ public final class AtomicRequest {
   /** The mask of all bits. */
   private static final long ALL = -1;
 
-  /** The mask of a sum that is one field: no bit ends a field before the last. */
+  /** The mask of an add to one field of 64 bits: no bit ends a smaller field. */
   private static final long ONE_FIELD = 0;
 
   private static final int OPERATION_MASK = 0x0f;
@@ -31,7 +31,7 @@ public final class AtomicRequest {
   private long compare;
   private long compareMask;
 
-  /** Reads {@link FpduLayout#ATOMIC_REQUEST_LENGTH} bytes. */
+  /** Reads the payload, of {@link FpduLayout#ATOMIC_REQUEST_LENGTH} bytes. */
   public void parse(ByteBuffer bytes, int at) {
     operationCode = bytes.getInt(at + FpduLayout.ATOMIC_OPERATION_OFFSET) & OPERATION_MASK;
     operation = AtomicOperation.of(operationCode);
@@ -107,7 +107,7 @@ public final class AtomicRequest {
     return identifier;
   }
 
-  /** Returns the tag of its memory. */
+  /** Returns the tag of the memory to change. */
   public int tag() {
     return tag;
   }
@@ -126,7 +126,9 @@ public final class AtomicRequest {
     return compare;
   }
 
-  /** Returns whether it treats all 64 bits as one, so that {@link #after} needs no masks. */
+  /**
+   * Returns whether the operation is on one field of all 64 bits, so that its masks have no effect.
+   */
   public boolean isPlain() {
     return operation == AtomicOperation.FETCH_ADD
         ? (mask & Long.MAX_VALUE) == ONE_FIELD
@@ -134,11 +136,11 @@ public final class AtomicRequest {
   }
 
   /**
-   * Returns the value that it leaves behind. A set bit in the mask of a sum is the last of a field,
-   * out of which nothing is carried (RFC 7306, section 5.1.1); the masks of a compare-and-swap
-   * select the bits that are compared and those that are swapped (section 5.1.2).
+   * Returns the value that the operation leaves in memory. A set bit in the mask of an add is the
+   * highest of a field, out of which nothing is carried (RFC 7306, section 5.1.1). The masks of a
+   * compare-and-swap select the bits that are compared and those that are swapped (section 5.1.2).
    *
-   * @param original the value that it finds
+   * @param original the value that the operation finds in memory
    */
   public long after(long original) {
     if (operation == AtomicOperation.FETCH_ADD) {

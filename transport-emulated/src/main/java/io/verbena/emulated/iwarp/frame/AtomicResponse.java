@@ -7,12 +7,12 @@ import java.nio.ByteBuffer;
 public final class AtomicResponse {
   private AtomicResponse() {}
 
-  /** Appends the response to the request of an identifier, which found this value. */
+  /** Appends the response to the request {@code identifier}, which found {@code original}. */
   public static void write(ByteBuffer to, int identifier, long original) {
     to.putInt(identifier).putLong(original);
   }
 
-  /** Returns the identifier of the request that it answers. */
+  /** Returns the identifier of the answered request. */
   public static int identifier(ByteBuffer bytes, int at) {
     return bytes.getInt(at + FpduLayout.RESPONSE_IDENTIFIER_OFFSET);
   }

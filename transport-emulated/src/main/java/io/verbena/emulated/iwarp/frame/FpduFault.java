@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp.frame;
 
-/** The first fault found in the header of an FPDU, with the cause that its sender is told. */
+/** The first fault found in the header of an FPDU, with the cause to send to the peer. */
 public enum FpduFault {
   /** There is no fault. */
   NONE(TerminateCause.UNKNOWN),
@@ -12,9 +12,9 @@ public enum FpduFault {
   UNTAGGED_VERSION(TerminateCause.UNTAGGED_DDP_VERSION),
   /** The version of RDMAP is unknown. */
   RDMAP_VERSION(TerminateCause.RDMAP_VERSION),
-  /** The opcode is unknown, or the message is tagged and must not be, or the reverse. */
+  /** The opcode is unknown, or its messages must be tagged and this one is not, or the reverse. */
   OPCODE(TerminateCause.UNEXPECTED_OPCODE),
-  /** An untagged message is on another queue than its operation's. */
+  /** An untagged message is on another queue than that of its opcode. */
   QUEUE(TerminateCause.UNTAGGED_QUEUE);
 
   /** The cause to send to the peer. */

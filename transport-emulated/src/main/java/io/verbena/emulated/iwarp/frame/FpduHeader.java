@@ -4,8 +4,8 @@ package io.verbena.emulated.iwarp.frame;
 import java.nio.ByteBuffer;
 
 /**
- * The headers of one FPDU, those of DDP and RDMAP, read from bytes or to be written. Reusable, so
- * that nothing is allocated. Not thread-safe. Bytes are in network order.
+ * The DDP and RDMAP headers of one FPDU, read from bytes or to be written. Reusable, so that
+ * nothing is allocated. Not thread-safe. Bytes are in network order.
  */
 public final class FpduHeader {
   private static final int BYTE = 0xff;
@@ -20,7 +20,7 @@ public final class FpduHeader {
   private int messageOffset;
   private int payloadLength;
 
-  /** The number of bytes from which the length of the header is known. */
+  /** The number of bytes that {@link #length} needs. */
   public static final int LEAST = FpduLayout.OPERATION_OFFSET + 1;
 
   /** Returns the length of the header that begins with these bytes, at least {@link #LEAST}. */
@@ -30,7 +30,7 @@ public final class FpduHeader {
         : FpduLayout.UNTAGGED_END;
   }
 
-  /** Reads a header, of which {@link #length} bytes must be there. */
+  /** Reads a header, whose {@link #length} bytes must have come; returns its first fault. */
   public FpduFault parse(ByteBuffer bytes, int at) {
     int control = bytes.get(at + FpduLayout.CONTROL_OFFSET);
     int operation = bytes.get(at + FpduLayout.OPERATION_OFFSET) & BYTE;
@@ -132,14 +132,14 @@ public final class FpduHeader {
     return opcode;
   }
 
-  /** Returns whether it is the last segment of its message. */
+  /** Returns whether this is the last segment of its message. */
   public boolean isLast() {
     return last;
   }
 
   /**
-   * Returns the tag of the memory that a tagged segment goes to, else the tag to invalidate, if
-   * any.
+   * Returns, for a tagged segment, the tag of its target memory; for an untagged one, the tag to
+   * invalidate, if any.
    */
   public int tag() {
     return tag;
@@ -154,7 +154,7 @@ public final class FpduHeader {
     return sequence;
   }
 
-  /** Returns, for an untagged segment, the offset in its message at which it begins. */
+  /** Returns, for an untagged segment, its offset in the message. */
   public int messageOffset() {
     return messageOffset;
   }

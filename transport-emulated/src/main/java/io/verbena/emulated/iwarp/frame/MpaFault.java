@@ -5,14 +5,14 @@ package io.verbena.emulated.iwarp.frame;
 public enum MpaFault {
   /** There is no fault. */
   NONE,
-  /** They do not begin like the expected frame. */
+  /** The bytes do not begin with the key of the expected frame. */
   KEY,
   /** The revision is unknown. */
   REVISION,
   /** There is more private data than a frame may have. */
   PRIVATE_LENGTH,
-  /** The flag announces words for the depths, but there is no room for them. */
+  /** A flag announces words for the depths, but the private data is too short for them. */
   DEPTHS,
-  /** They end before the frame does. */
+  /** The bytes end before the frame does. */
   TOO_SHORT
 }

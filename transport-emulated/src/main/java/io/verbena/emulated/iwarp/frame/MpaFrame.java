@@ -11,11 +11,11 @@ import java.nio.ByteBuffer;
  * @param markers whether the sender wants markers in what it receives
  * @param crc whether the sender wants CRCs
  * @param rejects of a reply, whether it refuses the connection
- * @param extensions whether the sender has the atomics and immediate data of RFC 7306: in a reply,
- *     only if the request said so of the other end. No RFC defines this flag, and RFC 7306, section
- *     1.1, leaves the matter to the programs; a peer that does not set it has neither
- * @param locked whether the sender wants what follows the frames to be sealed, or refuses because
- *     of that. Ours, too
+ * @param extensions whether the sender supports the atomics and immediate data of RFC 7306; in a
+ *     reply, only if the request has the flag, too. No RFC defines this flag, and RFC 7306, section
+ *     1.1, leaves the matter to the programs; a peer that does not set the flag supports neither
+ * @param locked whether the sender wants the bytes after the frames to be sealed, or refuses
+ *     because of that. No RFC defines this flag, either
  * @param depths the words for the depths, or {@link Depths#UNTOLD} if there are none
  * @param privateData the program's private data, read-only
  */
@@ -32,7 +32,7 @@ public record MpaFrame(
   /** The revision with words for the depths. */
   public static final int ENHANCED_REVISION = 2;
 
-  /** The number of bytes from which the length of the frame is known. */
+  /** The number of bytes that {@link #length} needs. */
   public static final int HEADER_LENGTH = MpaLayout.HEADER_LENGTH;
 
   /** The longest frame. */
@@ -100,11 +100,11 @@ public record MpaFrame(
   }
 
   /**
-   * The words for the depths (RFC 6581, section 9).
+   * The depths, which are two words of the private data (RFC 6581, section 9).
    *
-   * @param told whether the frame has them
-   * @param responder READs that the sender serves at once
-   * @param initiator READs that the sender has outstanding at once
+   * @param told whether the frame has the words
+   * @param responder the most READs that the sender serves at a time
+   * @param initiator the most READs that the sender has outstanding at a time
    * @param peerToPeer whether the initiator sends an empty message first, so that the responder may
    *     send, too
    * @param bySend whether that message may be a SEND
@@ -122,7 +122,7 @@ public record MpaFrame(
     /** The depths of a frame without the words. */
     public static final Depths UNTOLD = new Depths(false, 0, 0, false, false, false, false);
 
-    /** The highest depth; it leaves the matter to the programs. */
+    /** The highest depth, which leaves the matter to the programs. */
     public static final int UNSAID = MpaLayout.DEPTH_MASK;
 
     /** Returns depths without peer-to-peer. */
@@ -142,8 +142,8 @@ public record MpaFrame(
   }
 
   /**
-   * Returns the first fault in the bytes of a frame, from position to limit, that have come so far.
-   * {@link MpaFault#TOO_SHORT} means only that more are needed.
+   * Returns the first fault in the bytes of a frame that have come so far, from position to limit.
+   * {@link MpaFault#TOO_SHORT} means only that more bytes are needed.
    */
   public static MpaFault check(Kind kind, ByteBuffer bytes) {
     int from = bytes.position();
@@ -179,7 +179,11 @@ public record MpaFrame(
     return HEADER_LENGTH + privateLength(bytes, bytes.position());
   }
 
-  /** Reads a frame without fault by {@link #check}; copies its private data. */
+  /**
+   * Reads a frame in which {@link #check} finds no fault; copies its private data.
+   *
+   * @throws IllegalArgumentException if the frame has a fault
+   */
   public static MpaFrame parse(Kind kind, ByteBuffer bytes) {
     if (check(kind, bytes) != MpaFault.NONE) {
       throw new IllegalArgumentException("frame: " + check(kind, bytes) + " (expected: NONE)");

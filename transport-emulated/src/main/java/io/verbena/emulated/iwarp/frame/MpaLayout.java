@@ -19,17 +19,17 @@ final class MpaLayout {
   static final int ENHANCED = 0x10;
 
   /**
-   * Two of the bits that RFC 5044 leaves free; siw announces by another, 08, segments beyond the
-   * MSS. One asks in a request whether the peer has RFC 7306, the other confirms that in a reply.
-   * They differ because siw copies the bits of the request, which it does not read, into its reply
-   * ({@code siw_cm.c}, {@code siw_proc_mpareq}).
+   * Two of the bits that RFC 5044 leaves free. The first asks in a request whether the peer
+   * supports RFC 7306, the second confirms that in a reply. The bits differ because siw copies the
+   * bits of the request, which it does not read, into its reply ({@code siw_cm.c}, {@code
+   * siw_proc_mpareq}). By another free bit, 08, siw announces segments beyond the MSS.
    */
   static final int EXTENSION_BITS = 0x06;
 
   static final int ASKS_FOR_EXTENSIONS = 0x04;
   static final int HAS_EXTENSIONS = 0x02;
 
-  /** Another free bit: the stream is, or must be, locked. The proof of it is no bit. */
+  /** Another free bit: the stream is, or must be, locked. The bit is no proof of the key. */
   static final int LOCKED = 0x01;
 
   /** Offsets in the private data, whose length includes the words. */
@@ -40,12 +40,15 @@ final class MpaLayout {
 
   static final int DEPTH_MASK = 0x3fff;
 
-  /** In the word of the responder's depth: peer-to-peer, and an empty SEND makes ready. */
+  /**
+   * In the word of the responder's depth: peer-to-peer, and an empty SEND makes the responder
+   * ready.
+   */
   static final int PEER_TO_PEER = 0x8000;
 
   static final int READY_BY_SEND = 0x4000;
 
-  /** In the word of the initiator's depth: an empty WRITE, or READ, makes ready. */
+  /** In the word of the initiator's depth: an empty WRITE, or READ, makes the responder ready. */
   static final int READY_BY_WRITE = 0x8000;
 
   static final int READY_BY_READ = 0x4000;
@@ -58,7 +61,7 @@ final class MpaLayout {
 
   private MpaLayout() {}
 
-  /** Returns the one of {@link #EXTENSION_BITS} that stands for RFC 7306. */
+  /** Returns the bit of {@link #EXTENSION_BITS} that a frame of this kind sets for RFC 7306. */
   static int extensions(MpaFrame.Kind kind) {
     return switch (kind) {
       case REQUEST -> ASKS_FOR_EXTENSIONS;

@@ -46,7 +46,7 @@ public enum RdmapOpcode {
     return this == WRITE || this == READ_RESPONSE;
   }
 
-  /** Returns the queue that it goes to, if it is untagged. */
+  /** Returns the queue that its messages go to, if they are untagged. */
   public int queue() {
     return switch (this) {
       case READ_REQUEST, ATOMIC_REQUEST -> READ_REQUESTS;
@@ -56,7 +56,7 @@ public enum RdmapOpcode {
     };
   }
 
-  /** Returns whether it is of RFC 7306, which not every peer supports. */
+  /** Returns whether RFC 7306 defines it, which not every peer supports. */
   public boolean isExtension() {
     return code >= IMMEDIATE.code;
   }

@@ -13,7 +13,7 @@ public final class ReadRequest {
   private int sourceTag;
   private long sourceOffset;
 
-  /** Reads {@link FpduLayout#READ_REQUEST_LENGTH} bytes. */
+  /** Reads the payload, of {@link FpduLayout#READ_REQUEST_LENGTH} bytes. */
   public void parse(ByteBuffer bytes, int at) {
     sinkTag = bytes.getInt(at + FpduLayout.SINK_TAG_OFFSET);
     sinkOffset = bytes.getLong(at + FpduLayout.SINK_OFFSET_OFFSET);
@@ -41,7 +41,7 @@ public final class ReadRequest {
         .putLong(sourceOffset);
   }
 
-  /** Returns the tag of the memory for the answer. */
+  /** Returns the tag of the memory that the answer goes to. */
   public int sinkTag() {
     return sinkTag;
   }

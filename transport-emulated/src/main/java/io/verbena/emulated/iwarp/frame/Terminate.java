@@ -33,10 +33,10 @@ public final class Terminate {
   private Terminate() {}
 
   /**
-   * Reads the cause, in the order of the RFC or of siw: by the flags, or, if none is set, by which
-   * of the two orders gives a known cause.
+   * Reads the cause, with layer and type in the order of the RFC or of siw. The flags tell the
+   * order; if none is set, siw's order is used only if the RFC's gives no known cause.
    *
-   * @return {@link TerminateCause#UNKNOWN} if neither is known
+   * @return the cause, or {@link TerminateCause#UNKNOWN}
    */
   public static TerminateCause parse(ByteBuffer bytes, int at, int length) {
     if (length < CONTROL_LENGTH) {

@@ -21,8 +21,8 @@ final class BufferCursor {
   }
 
   /**
-   * Returns the number of bytes from here to the end of a buffer, the next that has any; 0 at the
-   * end.
+   * Returns the number of bytes from here to the end of the current buffer, or of the next that is
+   * not empty; 0 at the end of the list.
    */
   int piece(ScatterGatherList buffers) {
     while (index < buffers.size() && skip == buffers.length(index)) {
@@ -52,7 +52,7 @@ final class BufferCursor {
     return placement.show(use, key(buffers), address(buffers), length, view);
   }
 
-  /** Advances by no more than the piece. */
+  /** Advances by {@code bytes}, which must not be more than the piece. */
   void advance(int bytes) {
     skip += bytes;
   }

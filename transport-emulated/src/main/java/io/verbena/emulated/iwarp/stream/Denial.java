@@ -4,9 +4,9 @@ package io.verbena.emulated.iwarp.stream;
 import io.verbena.emulated.iwarp.frame.TerminateCause;
 
 /**
- * Reasons why a key does not open memory to a peer, with the causes that the peer is told: for a
- * WRITE by DDP, which places it (RFC 5041, section 7), for a READ or an atomic by RDMAP (RFC 5040,
- * section 4.8).
+ * Reasons why a key does not open memory to a peer, with the causes to send to the peer: of DDP,
+ * which places the bytes, for a WRITE (RFC 5041, section 7), and of RDMAP for a READ or an atomic
+ * (RFC 5040, section 4.8).
  */
 public enum Denial {
   /** The key is unknown, or dead. */
@@ -14,7 +14,7 @@ public enum Denial {
   /** The key is of another protection domain, or of a window of another queue pair. */
   TAG_OF_ANOTHER_STREAM(
       TerminateCause.TAGGED_TAG_OF_ANOTHER_STREAM, TerminateCause.REMOTE_TAG_OF_ANOTHER_STREAM),
-  /** The right is missing: DDP, which has no rights, has no code for that. */
+  /** The right is missing. DDP has no rights, so it has no code for that. */
   ACCESS(TerminateCause.REMOTE_ACCESS, TerminateCause.REMOTE_ACCESS),
   BOUNDS(TerminateCause.TAGGED_BOUNDS, TerminateCause.REMOTE_BOUNDS),
   /** The range goes beyond the highest address. */

@@ -16,7 +16,7 @@ import java.nio.channels.ScatteringByteChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the peer's bytes, in pieces of any size, and does what its FPDUs request.
+ * Takes the peer's bytes, in pieces of any size, and executes its FPDUs.
  *
  * <pre>
  *  HEADER -- all of it is there, and no fault --> PAYLOAD -- placed --> TRAILER -- CRC --> HEADER
@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
  *     +-- anything wrong: STOPPED
  * </pre>
  *
- * Payload is placed as it comes, before its CRC, as in RNICs; its completion comes only after the
+ * Payload is placed as it comes, before its CRC, as in RNICs; the completion comes only after the
  * CRC. With CRCs payload passes through a buffer: a program may change placed bytes at once, and
  * the CRC must cover the bytes that came.
  */
 final class Inbound {
   private static final int OWN_BYTES = 8192;
 
-  /** Bytes of the buffer with CRCs, where all payload passes through it. */
+  /** The size of the buffer with CRCs, when all payload passes through it. */
   private static final int CHECKED_BYTES = 32 * 1024;
 
   /** From this length on, missing payload is read directly into its place. */
@@ -43,7 +43,7 @@ final class Inbound {
    */
   private static final int READ_AHEAD = 512;
 
-  /** Bytes to take before others have their turn. */
+  /** The number of bytes after which a turn ends. */
   private static final int TURN = 512 * 1024;
 
   /** More than any payload that is parsed as a whole. */
@@ -65,7 +65,7 @@ final class Inbound {
 
   private State state = State.STOPPED;
 
-  /** Payload bytes of this FPDU that have not come. */
+  /** Payload bytes of this FPDU that are not placed yet. */
   private int left;
 
   private boolean extensions;
@@ -97,7 +97,7 @@ final class Inbound {
       Host host,
       Placement placement,
       Outbound outbound,
-      Answers answers,
+      ReadAtomicResponder answers,
       InboundMessage message,
       Owner owner) {
     this.placement = placement;
@@ -125,7 +125,7 @@ final class Inbound {
     requests.start();
   }
 
-  /** Takes nothing more. */
+  /** Stops: takes no more bytes. */
   void stop() {
     state = State.STOPPED;
     view.clear();
@@ -134,7 +134,7 @@ final class Inbound {
   /**
    * Takes the bytes that have come.
    *
-   * @return the number of bytes; -1 if no more will come
+   * @return the number of bytes; -1 if the stream is at its end
    */
   long receive(ScatteringByteChannel from) throws IOException {
     long taken = 0;
@@ -315,7 +315,7 @@ final class Inbound {
   }
 
   /**
-   * Returns the place for the next payload, as far as it is contiguous; null if that may not be
+   * Returns the memory for the next payload, as far as it is contiguous; null if it may not be
    * written.
    */
   private @Nullable ByteBuffer target(int most) {
@@ -344,7 +344,7 @@ final class Inbound {
     }
   }
 
-  /** Handles that the key has died since, or that the memory behind it is gone. */
+  /** Handles a key that has died since, or whose memory is gone. */
   private void memoryGone() {
     switch (header.opcode()) {
       case WRITE -> writes.memoryGone();

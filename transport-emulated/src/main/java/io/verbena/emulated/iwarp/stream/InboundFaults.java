@@ -9,8 +9,8 @@ import io.verbena.verbs.CompletionStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles faulty FPDUs at this end: the receive that the message holds fails, or an event is
- * raised; and the stream ends. Each method that refuses returns false.
+ * Handles faulty FPDUs of the peer: fails the receive that the message holds, or else raises an
+ * event, and ends the stream. Each method that refuses an FPDU returns false.
  */
 final class InboundFaults {
   private final Host host;
@@ -30,7 +30,10 @@ final class InboundFaults {
     this.owner = owner;
   }
 
-  /** Returns whether this is a message of one FPDU, with the required payload length and number. */
+  /**
+   * Returns whether this is a message of one FPDU, with the required payload length and number;
+   * otherwise refuses the FPDU.
+   */
   boolean isMessage(int length, int number) {
     if (header.sequence() != number) {
       return invalid(TerminateCause.UNTAGGED_SEQUENCE);
@@ -41,17 +44,17 @@ final class InboundFaults {
     if (header.payloadLength() > length) {
       return invalid(TerminateCause.UNTAGGED_TOO_LONG);
     }
-    // DDP accepts a shorter one, and RDMAP has no code for the bytes that it then misses.
+    // DDP accepts a shorter message, and RDMAP has no code for the missing bytes.
     boolean isWhole = header.payloadLength() == length && header.isLast();
     return isWhole || invalid(TerminateCause.STREAM_CATASTROPHE);
   }
 
-  /** Refuses an FPDU that is wrong whatever the memory. */
+  /** Refuses an FPDU as an invalid request. */
   boolean invalid(TerminateCause cause) {
     return refuse(cause, CompletionStatus.REM_INV_REQ_ERR, AsyncEvent.Type.QP_REQ_ERR, header);
   }
 
-  /** Refuses an FPDU whose key does not give the right. */
+  /** Refuses an FPDU as a denied access. */
   boolean denied(TerminateCause cause) {
     return refuse(cause, CompletionStatus.REM_ACCESS_ERR, AsyncEvent.Type.QP_ACCESS_ERR, header);
   }

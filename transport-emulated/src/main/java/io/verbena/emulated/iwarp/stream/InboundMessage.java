@@ -35,12 +35,12 @@ final class InboundMessage {
     return sequence;
   }
 
-  /** Returns the number of bytes of it that have come. */
+  /** Returns the number of bytes of the message that have come. */
   int filled() {
     return held ? filled : 0;
   }
 
-  /** Takes a receive unless one is held; false if there is none. */
+  /** Takes a receive unless one is held; returns false if there is none. */
   boolean take() {
     if (!held) {
       held = host.takeReceive(receive);
@@ -50,12 +50,15 @@ final class InboundMessage {
     return held;
   }
 
-  /** A completion tells no more than an int of bytes, though buffers may overlap to be longer. */
+  /**
+   * Returns whether {@code length} more bytes fit. A completion counts bytes by an int, and buffers
+   * that overlap may be longer.
+   */
   boolean hasRoom(int length) {
     return filled + (long) length <= Math.min(receive.buffers().totalLength(), Integer.MAX_VALUE);
   }
 
-  /** Shows the place for its next bytes, as far as it is contiguous. */
+  /** Shows the memory for the next bytes, as far as it is contiguous. */
   boolean show(Placement placement, int most, MemoryView view) {
     return cursor.show(placement, Use.RECEIVE, receive.buffers(), most, view);
   }
@@ -98,7 +101,7 @@ final class InboundMessage {
         solicits);
   }
 
-  /** Completes the receive, if one is held, with an error; false if none is. */
+  /** Completes the receive, if one is held, with an error; returns false if none is. */
   boolean fail(CompletionStatus status) {
     if (!held) {
       return false;

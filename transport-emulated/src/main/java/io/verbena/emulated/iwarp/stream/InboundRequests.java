@@ -14,13 +14,13 @@ import java.nio.ByteBuffer;
  */
 final class InboundRequests {
   private final Placement placement;
-  private final Answers answers;
+  private final ReadAtomicResponder answers;
   private final InboundFaults faults;
   private final ReadRequest read = new ReadRequest();
   private final AtomicRequest atomic = new AtomicRequest();
   private int number;
 
-  InboundRequests(Placement placement, Answers answers, InboundFaults faults) {
+  InboundRequests(Placement placement, ReadAtomicResponder answers, InboundFaults faults) {
     this.placement = placement;
     this.answers = answers;
     this.faults = faults;

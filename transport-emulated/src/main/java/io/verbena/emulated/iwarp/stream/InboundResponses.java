@@ -30,7 +30,7 @@ final class InboundResponses {
   private final ByteBuffer original =
       ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
 
-  /** Bytes of the answer to a READ that have come before. */
+  /** The bytes of the current answer to a READ that have come. */
   private long came;
 
   /** The number of answers to atomics. */
@@ -74,7 +74,7 @@ final class InboundResponses {
         isItsOwn ? TerminateCause.TAGGED_BOUNDS : TerminateCause.TAGGED_INVALID_TAG);
   }
 
-  /** Shows the place for the next bytes, as far as it is contiguous. */
+  /** Shows the memory for the next bytes, as far as it is contiguous. */
   boolean show(int most, MemoryView view) {
     SendWorkRequest request = outbound.oldestAsked();
     return request != null && sink.show(placement, Use.SINK, request.buffers(), most, view);
@@ -92,7 +92,7 @@ final class InboundResponses {
     return true;
   }
 
-  /** Handles that the memory for the answer is gone. */
+  /** Ends the stream: the memory for the answer is gone. */
   void memoryGone() {
     outbound.failAsked(CompletionStatus.LOC_PROT_ERR);
     faults.invalid(TerminateCause.LOCAL);
@@ -100,7 +100,7 @@ final class InboundResponses {
 
   // ---- atomics
 
-  /** Takes an answer; false if the stream ends. */
+  /** Takes an answer; returns false if the stream ends. */
   boolean atomic(ByteBuffer bytes, int at) {
     if (!faults.isMessage(FpduLayout.ATOMIC_RESPONSE_LENGTH, ++number)) {
       return false;

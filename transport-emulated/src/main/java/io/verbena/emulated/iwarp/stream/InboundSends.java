@@ -12,8 +12,8 @@ import io.verbena.verbs.CompletionStatus;
 import java.nio.ByteBuffer;
 
 /**
- * SENDs of the peer, each of which takes a receive; and immediate data, which takes one, too, as it
- * shares their queue (RFC 7306, section 6.3).
+ * SENDs and immediate data of the peer. Each takes a receive: immediate data shares the queue of
+ * SENDs (RFC 7306, section 6.3).
  */
 final class InboundSends {
   private final Host host;
@@ -54,30 +54,33 @@ final class InboundSends {
             header);
   }
 
-  /** Handles the last segment; false if the stream ends. */
+  /** Handles the last segment; returns false if the stream ends. */
   boolean end() {
     if (header.opcode().invalidates() && !host.invalidateRemotely(header.tag())) {
-      return faults.invalid(whyItLives(header.tag()));
+      return faults.invalid(causeOfRefusal(header.tag()));
     }
     message.complete(header);
     return true;
   }
 
-  /** Chooses one of two codes (RFC 5040, section 4.8), like the drivers cxgb4 and irdma. */
-  private TerminateCause whyItLives(int tag) {
+  /**
+   * Returns the cause for a tag that cannot be invalidated: chooses one of two codes (RFC 5040,
+   * section 4.8), like the drivers cxgb4 and irdma.
+   */
+  private TerminateCause causeOfRefusal(int tag) {
     return placement.denial(Use.READ, tag, 0, 1) == Denial.TAG_OF_ANOTHER_STREAM
         ? TerminateCause.REMOTE_CANNOT_INVALIDATE
         : TerminateCause.CANNOT_INVALIDATE;
   }
 
-  /** Handles that the memory for the message is gone. */
+  /** Ends the stream: the memory for the message is gone. */
   void memoryGone() {
     faults.refuse(
         TerminateCause.LOCAL, CompletionStatus.LOC_PROT_ERR, AsyncEvent.Type.QP_FATAL, null);
   }
 
   /**
-   * Takes immediate data; false if the stream ends.
+   * Takes immediate data; returns false if the stream ends.
    *
    * @param writes the WRITEs; the completion reports the last of them
    */

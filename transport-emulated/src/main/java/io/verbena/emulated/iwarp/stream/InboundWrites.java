@@ -14,7 +14,7 @@ final class InboundWrites {
   /** The address of the next byte. */
   private long at;
 
-  /** Bytes of the WRITE that came last; {@link #ended} is true if it is whole. */
+  /** The bytes of the last WRITE; {@link #ended} is true if the WRITE is complete. */
   private long written;
 
   private boolean ended;
@@ -49,7 +49,7 @@ final class InboundWrites {
         || faults.denied(placement.denial(Use.WRITE, header.tag(), at, length).ofWrite);
   }
 
-  /** Shows the place for the next bytes. */
+  /** Shows the memory for the next bytes. */
   boolean show(int most, MemoryView view) {
     return placement.show(Use.WRITE, header.tag(), at, most, view);
   }
@@ -58,12 +58,15 @@ final class InboundWrites {
     at += length;
   }
 
-  /** Handles that the memory for the WRITE is gone. */
+  /** Ends the stream: the memory for the WRITE is gone. */
   void memoryGone() {
     faults.denied(TerminateCause.TAGGED_INVALID_TAG);
   }
 
-  /** Returns the length of a WRITE that immediate data follows; 0 without one. Forgets it. */
+  /**
+   * Returns the length of the WRITE that immediate data follows, and resets it; 0 if there is no
+   * complete WRITE.
+   */
   int takeLength() {
     long told = ended ? Math.min(written, Integer.MAX_VALUE) : 0;
     written = 0;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 
 /**
  * A part of registered memory, as a buffer with a position and a limit of its own. Reusable;
- * nothing is allocated while it stays in one region. Not thread-safe.
+ * allocates only when it changes to another region. Not thread-safe.
  */
 public final class MemoryView {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);

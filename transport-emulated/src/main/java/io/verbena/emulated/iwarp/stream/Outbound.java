@@ -41,14 +41,16 @@ final class Outbound {
   private final SendRing ring;
   private final Host host;
   private final Placement placement;
-  private final Gather gather;
+  private final FpduWriter gather;
   private final long maxMessage;
   private final FpduHeader header = new FpduHeader();
   private final ReadRequest readRequest = new ReadRequest();
   private final AtomicRequest atomicRequest = new AtomicRequest();
   private final BufferCursor cursor = new BufferCursor();
 
-  /** By position, the end of a request in the stream; the length is a power of two. */
+  /**
+   * The end of each request in the stream, by the request's position; the length is a power of two.
+   */
   private long[] ends = new long[FEW];
 
   private long head;
@@ -68,14 +70,14 @@ final class Outbound {
   /** The number of the last READ or atomic: they share a queue. */
   private int readNumber;
 
-  /** READs and atomics that are requested and not answered. */
+  /** The number of READs and atomics that are requested and not answered. */
   private int reads;
 
   private int depth;
   private long failedPosition = NONE;
   private CompletionStatus failedStatus = CompletionStatus.SUCCESS;
 
-  Outbound(SendRing ring, Host host, Placement placement, Gather gather, long maxMessage) {
+  Outbound(SendRing ring, Host host, Placement placement, FpduWriter gather, long maxMessage) {
     this.ring = ring;
     this.host = host;
     this.placement = placement;
@@ -136,7 +138,10 @@ final class Outbound {
 
   // ---- requests
 
-  /** Adds an FPDU of the next request, or does a local one; false if it must wait. */
+  /**
+   * Adds an FPDU of the next request, or executes a local request; returns false if the request
+   * must wait.
+   */
   boolean step() {
     if (next == failedPosition || next >= ring.posted()) {
       return false;
@@ -222,8 +227,8 @@ final class Outbound {
   }
 
   /**
-   * Returns whether the stream has a message for it. In RFC 7306 immediate data is a message that
-   * takes a receive of its own: a SEND with immediate data would take two.
+   * Returns whether the stream has a message for an operation. In RFC 7306 immediate data is a
+   * message that takes a receive of its own: a SEND with immediate data would take two.
    */
   private boolean isKnown(SendOpcode operation) {
     return switch (operation) {
@@ -396,8 +401,7 @@ final class Outbound {
   /**
    * Completes the requests that are done.
    *
-   * @return whether the oldest request is invalid by itself, and those before it are done: then the
-   *     queue pair must stop
+   * @return whether the oldest request that is left is invalid: then the queue pair must stop
    */
   boolean complete() {
     completeDone();
@@ -443,14 +447,17 @@ final class Outbound {
     return RequestOpcodes.isReadOrAtomic(oldest.opcode()) ? oldest : null;
   }
 
-  /** Returns the number that its answer names, as the sink or as the request. */
+  /**
+   * Returns the number of that request, which its answer names as the sink's tag or as the
+   * identifier.
+   */
   int oldestNumber() {
     return readNumber - reads + 1;
   }
 
   /**
-   * Completes the oldest, which is answered, and the finished requests behind it, up to the next
-   * READ or atomic.
+   * Completes the oldest request, which is answered, and the finished requests behind it, up to the
+   * next READ or atomic.
    */
   void answered() {
     reads--;

@@ -2,7 +2,7 @@
 package io.verbena.emulated.iwarp.stream;
 
 /**
- * Registered memory as a stream uses it. Called within the calls of an engine, by the same caller.
+ * Registered memory as a stream uses it. Called within the calls of an engine, on the same thread.
  * No method is called with a length of 0.
  */
 public interface Placement {
@@ -19,7 +19,7 @@ public interface Placement {
     READ,
     /** A WRITE of the peer. */
     WRITE,
-    /** An atomic of the peer; the {@link io.verbena.emulated.engine.Host} does it. */
+    /** An atomic of the peer, which {@link io.verbena.emulated.engine.Host} executes. */
     ATOMIC
   }
 
@@ -40,8 +40,9 @@ public interface Placement {
   /**
    * Shows the memory that a key opens now for a use.
    *
-   * @param view shows the memory until it shows other memory; must not be used once the key is dead
-   * @return false if the key does not open it
+   * @param view shows the memory until it shows other memory; must not be used after the key is
+   *     dead
+   * @return false if the key does not open the memory
    */
   boolean show(Use use, int key, long address, int length, MemoryView view);
 }

@@ -8,9 +8,9 @@ import io.verbena.emulated.iwarp.frame.AtomicOperation;
 import io.verbena.emulated.iwarp.frame.AtomicRequest;
 import org.jspecify.annotations.Nullable;
 
-/** Does atomics of the peer. */
+/** Executes atomics of the peer. */
 final class RemoteAtomic {
-  /** The number of attempts at a masked atomic before others have their turn. */
+  /** The most attempts at a masked atomic in a turn. */
   private static final int ATTEMPTS = 64;
 
   private final Host host;
@@ -21,9 +21,9 @@ final class RemoteAtomic {
   }
 
   /**
-   * Does an atomic; {@link #original} is valid if it is granted.
+   * Executes an atomic; {@link #original} is valid if the result is {@code GRANTED}.
    *
-   * @return null if threads of the program changed the value between all attempts
+   * @return the result, or null if threads of the program changed the value during each attempt
    */
   @Nullable AccessResult execute(AtomicRequest request) {
     int key = request.tag();
@@ -37,7 +37,7 @@ final class RemoteAtomic {
   }
 
   /**
-   * Applies the masks to the value and swaps the result in, if nobody else changes the value
+   * Applies the masks to the value and swaps the result in, if no other thread changes the value
    * meanwhile. This is lock-free: an attempt fails only if another change has succeeded.
    */
   private @Nullable AccessResult executeMasked(AtomicRequest request) {
@@ -54,7 +54,7 @@ final class RemoteAtomic {
     return outcome == AccessResult.GRANTED ? null : outcome;
   }
 
-  /** Returns the value that the last one found. */
+  /** Returns the value that the last atomic found. */
   long original() {
     return result.original();
   }

@@ -25,20 +25,21 @@ import org.jspecify.annotations.Nullable;
  * any -- RESET --> IDLE
  * }</pre>
  *
- * Once it leaves OPEN the queue pair is in ERR, and all posted requests are flushed: for a request
- * that failed at the peer, iWARP reports only that the stream ended (RFC 5040, section 8.2).
+ * After a stream has left OPEN, the queue pair is in ERR, and all posted requests are flushed: for
+ * a request that failed at the peer, iWARP reports only that the stream ended (RFC 5040, section
+ * 8.2).
  *
- * <p>For one caller at a time; see the package. A call throws if it meets a programming error, of
- * the engine or of its caller; then the stream has ended.
+ * <p>For one caller at a time; see the package. A call throws after a programming error, of the
+ * engine or of its caller; then the stream has ended.
  */
 public final class StreamEngine {
-  /** Bytes to send before others have their turn. */
+  /** The number of bytes after which a turn ends. */
   private static final int TURN = 512 * 1024;
 
   private final Host host;
-  private final Gather gather;
+  private final FpduWriter gather;
   private final Outbound outbound;
-  private final Answers answers;
+  private final ReadAtomicResponder answers;
   private final InboundMessage message;
   private final Inbound inbound;
   private final boolean sharedReceives;
@@ -50,7 +51,7 @@ public final class StreamEngine {
   private boolean full;
 
   /** In ENDING: the cause to send to the peer. */
-  private @Nullable TerminateCause farewell;
+  private @Nullable TerminateCause causeToSend;
 
   private @Nullable FpduHeader fault;
   private @Nullable TerminateCause peersCause;
@@ -65,20 +66,20 @@ public final class StreamEngine {
   }
 
   /**
-   * Creates an engine without a stream, of a queue pair whose memory, queues and completions its
-   * host, placement and send ring have.
+   * Creates an engine without a stream. {@code host}, {@code placement} and {@code sends} belong to
+   * its queue pair.
    */
   public StreamEngine(StreamOptions options, Host host, Placement placement, SendRing sends) {
     this.host = host;
     sharedReceives = options.sharedReceives();
-    gather = new Gather(placement);
+    gather = new FpduWriter(placement);
     outbound = new Outbound(sends, host, placement, gather, options.maxMessage());
-    answers = new Answers(host, gather);
+    answers = new ReadAtomicResponder(host, gather);
     message = new InboundMessage(host, options.maxReceiveScatterGather());
     inbound = new Inbound(host, placement, outbound, answers, message, new Ends());
   }
 
-  /** Handles the events of the peer's bytes. */
+  /** Handles the events of {@link Inbound}. */
   private final class Ends implements Inbound.Owner {
     @Override
     public void came() {
@@ -121,7 +122,7 @@ public final class StreamEngine {
     answers.start(terms.responderDepth());
     inbound.start(terms);
     full = false;
-    farewell = null;
+    causeToSend = null;
     fault = null;
     peersCause = null;
     opened = terms.role() != StreamTerms.Role.PASSIVE;
@@ -142,8 +143,8 @@ public final class StreamEngine {
   }
 
   /**
-   * Flushes all that is posted: the queue pair is in ERR. An open stream ends first, so that no
-   * flushed buffer is placed into, taken or read; a begun FPDU stays incomplete.
+   * Flushes all posted requests: the queue pair is in ERR. An open stream ends first, so that no
+   * flushed buffer is written, taken or read; a begun FPDU stays incomplete.
    */
   public void flush() {
     if (state == State.WAITING || state == State.OPEN) {
@@ -162,7 +163,7 @@ public final class StreamEngine {
     full = false;
   }
 
-  /** Returns whether it waits for {@link #writable}. */
+  /** Returns whether the engine waits for {@link #writable}. */
   public boolean isFull() {
     return full;
   }
@@ -170,7 +171,7 @@ public final class StreamEngine {
   /**
    * Sends what is ready to be sent.
    *
-   * @return whether there is more, which the channel may take at once
+   * @return whether there is more to send, which the channel may take at once
    */
   public boolean send(GatheringByteChannel to) {
     if (full) {
@@ -213,10 +214,10 @@ public final class StreamEngine {
   }
 
   /**
-   * In ENDING: takes out the bytes that the peer must still read, with the TERMINATE at their end,
-   * so that the caller sends them in place of this engine.
+   * In ENDING: removes and returns the bytes that the peer must still read, with the TERMINATE at
+   * their end. The caller sends them in place of this engine.
    *
-   * @return bytes that belong to the caller
+   * @return a buffer that belongs to the caller
    */
   public ByteBuffer takeRest() {
     ByteBuffer begun = gather.takeRest();
@@ -231,10 +232,10 @@ public final class StreamEngine {
       fillOpen();
     }
     // In the same turn: the bytes sent before may just have ended the stream.
-    TerminateCause cause = farewell;
+    TerminateCause cause = causeToSend;
     if (state == State.ENDING && cause != null && gather.isEmpty()) {
       outbound.terminate(cause, fault);
-      farewell = null;
+      causeToSend = null;
     }
   }
 
@@ -309,9 +310,9 @@ public final class StreamEngine {
     }
   }
 
-  /** Ends the stream because of a fault, and tells the peer if possible. */
+  /** Ends the stream because of a fault, and sends the cause to the peer if possible. */
   private void end(TerminateCause cause, @Nullable FpduHeader of) {
-    farewell = cause;
+    causeToSend = cause;
     fault = of;
     stop(gather.copyPayload() ? State.ENDING : State.ENDED);
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The protocol of iWARP as explicit states, from the first FPDU on: bytes come from a channel that
- * never blocks and go to one, in pieces of any size, and nothing here uses a socket, a thread or a
- * clock.
+ * The protocol of iWARP as explicit states, from the first FPDU on. Bytes come from a channel and
+ * go to a channel, which never block, in pieces of any size. Nothing here uses a socket, a thread
+ * or a clock.
  *
  * <pre>
- *  SendQueue -> Outbound --FPDUs--> Gather -> channel
+ *  SendQueue -> Outbound --FPDUs--> FpduWriter -> channel
  *                  ^  READ answers
  *  channel -> Inbound --> registered memory, receives, Outbound
  * </pre>

@@ -14,10 +14,10 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails a test in which sanitized devices found something, with all findings and their places.
- * Objects that the test created and did not close count, too. It works for every device that was
- * opened with {@code sanitize=true}; other devices are not watched. Tests that run at the same time
- * in one JVM cannot be told apart.
+ * Fails a test if sanitized devices have findings in it, and names all findings and their places.
+ * Each object that the test created and did not close is a finding, too. Only sanitized devices are
+ * watched, such as those opened with {@code sanitize=true}. Findings of tests that run at the same
+ * time in one JVM cannot be told apart.
  *
  * <pre>{@code
  * @ExtendWith(SanitizerExtension.class)
@@ -33,7 +33,7 @@ public final class SanitizerExtension implements BeforeEachCallback, AfterEachCa
 
   private final Set<Finding.Kind> ignored;
 
-  /** Creates an extension that ignores nothing. */
+  /** Creates an extension for which findings of all kinds fail a test. */
   public SanitizerExtension() {
     this(EnumSet.noneOf(Finding.Kind.class));
   }

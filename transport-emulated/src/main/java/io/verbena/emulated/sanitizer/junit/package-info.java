@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The sanitizer for tests; its users need JUnit Jupiter on their class path. */
+/** The JUnit extension of the sanitizer. It needs JUnit Jupiter on the class path of the tests. */
 @NullMarked
 package io.verbena.emulated.sanitizer.junit;
 

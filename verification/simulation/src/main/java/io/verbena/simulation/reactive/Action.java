@@ -18,9 +18,9 @@ enum Action {
   CLOSE,
   /** Disposes the connection without a close. */
   DISPOSE,
-  /** Its subscriber to received messages misbehaves when it is called next. */
+  /** Makes the receive subscriber or a publisher misbehave at its next call. */
   MISBEHAVE,
-  /** The host of the end is gone without a word: its agents and its port stop for good. */
+  /** Kills the host without a disconnect: its agents and its port stop for good. */
   DIE,
   /** Stalls one agent, which may be a completion loop, for some time. */
   STALL

@@ -2,8 +2,8 @@
 package io.verbena.simulation.reactive;
 
 /**
- * The random choices within a step. Each depends on the seed of the step, an index in it and its
- * use, and on no other choice: it stays the same when other steps are removed.
+ * The random choices within a step. Each choice depends only on the seed of the step, an index in
+ * the step and the constant of this enum, so it stays the same when other steps are removed.
  */
 enum Choice {
   MESSAGE_LENGTH(1),
@@ -28,7 +28,7 @@ enum Choice {
     return (int) Long.remainderUnsigned(mixed, bound);
   }
 
-  /** Returns true for one of {@code n} indexes. */
+  /** Returns true for one of {@code n} indexes, on average. */
   boolean oneIn(int n, long seed, int index) {
     return below(n, seed, index) == 0;
   }

@@ -120,7 +120,7 @@ final class ConnectionEnd implements DutyCycle {
     return TestMessage.MIN_LENGTH + Choice.MESSAGE_LENGTH.below(most, seed, number);
   }
 
-  /** Allocates a registered buffer, or at the ceiling another one. */
+  /** Allocates a registered buffer, or a heap buffer if the memory limit is reached. */
   ByteBuf allocate(int length) {
     try {
       return connection.memory().allocator().directBuffer(length);
@@ -134,7 +134,7 @@ final class ConnectionEnd implements DutyCycle {
     return oracle.isClosing();
   }
 
-  /** Returns whether it may drop what its peer sends, whose sends then fail. */
+  /** Returns whether this end may drop messages of its peer, whose sends then fail. */
   boolean mayDiscard() {
     return mayDiscard;
   }
@@ -175,7 +175,7 @@ final class ConnectionEnd implements DutyCycle {
     cancelledSend = true;
   }
 
-  /** Verifies a message and takes it over. Returns how many more of them to request now. */
+  /** Verifies a message and takes ownership. Returns how many more messages to request now. */
   int onMessage(ByteBuf message) {
     verify(() -> verifyMessage(message));
     long seed = peer().sends.get(TestMessage.send(message)).seed();
@@ -202,7 +202,7 @@ final class ConnectionEnd implements DutyCycle {
   /**
    * Called when a send, a subscription or an operation fails.
    *
-   * @param startedWhileClosing whether it started after an end began to close
+   * @param startedWhileClosing whether the operation started after an end began to close
    */
   void failed(String what, Throwable error, boolean startedWhileClosing) {
     trace("failed", what + ": " + error.getMessage());
@@ -227,7 +227,7 @@ final class ConnectionEnd implements DutyCycle {
         && (receiveSubscriber == null || receiveSubscriber.isEnded());
   }
 
-  /** The host that it runs on: each end has one of its own, also of several connections. */
+  /** Returns the number of the host that runs this end: 0 for all servers, 1 for all clients. */
   int host() {
     return index;
   }
@@ -251,7 +251,7 @@ final class ConnectionEnd implements DutyCycle {
     return true;
   }
 
-  /** Emits, or leaves that for another time. Returns whether there was anything to emit. */
+  /** Emits, in a random half of the calls. Returns whether there was anything to emit. */
   private boolean emit() {
     boolean canEmit = false;
     for (int i = 0; i < sends.size(); i++) {
@@ -267,7 +267,7 @@ final class ConnectionEnd implements DutyCycle {
 
   private boolean requestRemaining() {
     ReceiveSubscriber subscriber = receiveSubscriber;
-    // One that ended at once is renewed later, so that time can pass.
+    // If the subscription ended at this same moment, resubscribe later, so that time can pass.
     boolean isLate = subscribedAt != simulation.now();
     if (subscriber == null || (subscriber.isEnded() && !closed.isEnded() && isLate)) {
       subscribe();
@@ -310,7 +310,7 @@ final class ConnectionEnd implements DutyCycle {
     }
   }
 
-  /** Returns whether the subscriber is to misbehave in this way now: once. */
+  /** Returns whether to misbehave in this way now, and clears that: each is done once. */
   boolean takeMischief(Mischief kind) {
     if (mischief != kind) {
       return false;
@@ -438,14 +438,14 @@ final class ConnectionEnd implements DutyCycle {
     return closing != null && closing.isEnded() && isOverForAll();
   }
 
-  /** Returns whether the connection is over and all that was waiting for it has ended. */
+  /** Returns whether the connection and all operations and subscriptions on it have ended. */
   boolean isOverForAll() {
     return closed.isEnded()
         && isIdle()
         && (receiveSubscriber == null || receiveSubscriber.isEnded());
   }
 
-  /** Returns whether it began to close. */
+  /** Returns whether this end began to close. */
   boolean isClosingHere() {
     return closing != null;
   }

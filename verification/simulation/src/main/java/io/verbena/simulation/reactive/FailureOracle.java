@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether a failure was allowed to happen: because of an action of the scenario, because of
- * faults on the wire, or because of another allowed failure. The two ends learn of one failure in
- * any order, so failures of the last kind are judged at the end of a run.
+ * faults on the wire, or because of another allowed failure. The two ends may learn of a failure in
+ * either order, so failures of the last kind are decided at the end of a run.
  */
 final class FailureOracle {
   private final PacketObserver packets;
@@ -47,7 +47,7 @@ final class FailureOracle {
     return closing;
   }
 
-  /** Returns whether exactly one thing happened that ends the connection, and nothing before. */
+  /** Returns whether exactly one disruption happened, and no close or failure. */
   boolean isDisruptedOnce() {
     return disruptions == 1 && !closing && !failed && unexplained == null;
   }
@@ -91,7 +91,7 @@ final class FailureOracle {
     }
   }
 
-  /** Returns whether the connection ended because something threw in the layer. */
+  /** Returns whether the connection ended because a subscriber or the layer threw. */
   private static boolean isBroken(Throwable error) {
     for (Throwable each = error; each != null; each = each.getCause()) {
       if (each instanceof ConnectionClosedException closed && "signal".equals(closed.operation())) {
@@ -110,13 +110,13 @@ final class FailureOracle {
     if (root instanceof PeerUnreachableException) {
       allowed = packets.allowsRetryExhaustion(now);
     } else if (root instanceof RdmaTimeoutException) {
-      // At the ceiling, the long messages of both ends may wait for one another's memory.
+      // At the memory limit, the long messages of both ends may wait for each other's memory.
       allowed =
           settings.hasLowCeiling() || packets.allowsTimeout(now, Settings.CLOSE_TIMEOUT.toNanos());
     } else if (root instanceof MemoryLimitException) {
       allowed = settings.hasLowCeiling();
     } else {
-      // The peer disconnects where its own end could not close for want of memory.
+      // The peer disconnects if its end had too little memory for a graceful close.
       allowed =
           root instanceof ConnectionClosedException
               && (settings.hasLowCeiling() || packets.allowsRetryExhaustion(now));

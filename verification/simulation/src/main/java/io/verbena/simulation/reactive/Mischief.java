@@ -4,7 +4,7 @@ package io.verbena.simulation.reactive;
 import java.util.List;
 
 /**
- * The misbehaviour of a subscriber to received messages, or of a publisher of messages to send, at
+ * The misbehavior of a subscriber to received messages, or of a publisher of messages to send, at
  * its next call.
  */
 enum Mischief {
@@ -17,7 +17,7 @@ enum Mischief {
   DISPOSE_ON_NEXT,
   SEND_ON_NEXT,
   READ_ON_NEXT,
-  /** Does not return for some time, in which nothing else on its host runs. */
+  /** Does not return for some time, during which no other agent on its host runs. */
   BLOCK_ON_NEXT,
   PUBLISHER_THROWS_ON_SUBSCRIBE,
   PUBLISHER_THROWS_ON_REQUEST,
@@ -35,9 +35,7 @@ enum Mischief {
     return ALL.get(number - 1);
   }
 
-  /**
-   * Returns whether the layer ends the connection for it, and not only the send that it is about.
-   */
+  /** Returns whether the layer ends the connection in response, and not only the affected send. */
   boolean endsConnection() {
     return this != PUBLISHER_THROWS_ON_SUBSCRIBE && this != PUBLISHER_FAILS;
   }
@@ -51,7 +49,7 @@ enum Mischief {
     }
   }
 
-  /** Returns whether a subscriber threw this, or something that was made of it. */
+  /** Returns whether this error or one of its causes is a {@link Thrown}. */
   static boolean isCauseOf(Throwable error) {
     for (Throwable each = error; each != null; each = each.getCause()) {
       if (each instanceof Thrown) {

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.BaseSubscriber;
 
 /**
- * Subscribes to the result of one operation and checks that it ends once, and not after a
- * cancellation.
+ * Subscribes to the result of one operation and checks that the operation ends once, and not after
+ * a cancellation.
  */
 final class OperationSubscriber<T> extends BaseSubscriber<T> {
   private final String name;
@@ -58,7 +58,7 @@ final class OperationSubscriber<T> extends BaseSubscriber<T> {
     onFailure.accept(true);
   }
 
-  /** Returns what it failed with, or null. */
+  /** Returns the failure of the operation, or null. */
   @Nullable Throwable error() {
     return error;
   }

@@ -22,7 +22,7 @@ final class PacketObserver implements SimulatedWire.Tap {
   /** The retry count of the reactive layer: the largest value of the field. */
   static final int RETRIES = 7;
 
-  /** After this time without an answer an HCA gives its peer up. */
+  /** The time without an answer after which an HCA reports that its retries are exhausted. */
   static final long RETRIES_NANOS = (RETRIES + 1) * ACK_TIMEOUT_NANOS;
 
   private final ReactiveSimulation simulation;
@@ -84,8 +84,8 @@ final class PacketObserver implements SimulatedWire.Tap {
           case LOSS, CORRUPTION, PARTITION, STOP, RESET -> 0;
         };
     retryCosts.record(now, 1 + delay / ACK_TIMEOUT_NANOS);
-    // A requester notices a loss at its timeout, and the loss of the response to the retry at
-    // another one.
+    // A requester waits for one timeout to notice a loss, and for a second one if the response to
+    // the retry is lost too.
     delayCosts.record(now, 2 * ACK_TIMEOUT_NANOS + delay);
   }
 

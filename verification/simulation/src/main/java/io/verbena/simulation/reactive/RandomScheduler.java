@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * next event or deadline once none of them has work.
  */
 final class RandomScheduler {
-  /** Hundreds of times what a run takes. */
+  /** The limit of turns of a run: hundreds of times the number that a run takes. */
   private static final long MOST_TURNS = 10_000_000;
 
-  /** The agent that belongs to no host. */
+  /** The host number of the wire, which belongs to no host. */
   private static final int NO_HOST = -1;
 
   private final Schedule schedule;
@@ -26,7 +26,7 @@ final class RandomScheduler {
   private final long mostTurns;
   private long turns;
 
-  /** The first {@link #candidates} of them may have work; the others had none at this moment. */
+  /** The first {@link #candidates} agents may have work; the others had none at this moment. */
   private final List<Agent> agents = new ArrayList<>();
 
   private int candidates;
@@ -38,10 +38,10 @@ final class RandomScheduler {
   private long stalledUntil;
   private int deadHost = NO_HOST;
 
-  /** A host whose agents are held up by one of them, which has not returned. */
+  /** The host whose agents wait because one of them has not returned, or {@link #NO_HOST}. */
   private int heldHost = NO_HOST;
 
-  /** A duty cycle of the scheduler and its host: all that a host runs ends with it. */
+  /** A duty cycle of the scheduler, with its host. It ends with its host. */
   private static final class Agent {
     private final DutyCycle work;
     private final int host;
@@ -63,7 +63,7 @@ final class RandomScheduler {
     add(new WireEvents(), NO_HOST);
   }
 
-  /** Delivers what the wire has for the present moment. */
+  /** Delivers the packets that are due at the current virtual time. */
   private final class WireEvents implements DutyCycle {
     @Override
     public boolean doWork() {
@@ -85,7 +85,7 @@ final class RandomScheduler {
     wakeAll();
   }
 
-  /** Returns what runs the agents of a transport. */
+  /** Returns the invoker that runs the agents of a transport on a host. */
   DutyCycleInvoker invoker(int host) {
     return new DutyCycleInvoker() {
       @Override
@@ -105,7 +105,7 @@ final class RandomScheduler {
     };
   }
 
-  /** Stalls one agent for this time, the wire excepted. */
+  /** Stalls one randomly chosen agent, never the wire, for {@code nanos}. */
   void stall(long seed, long nanos) {
     List<Agent> all = new ArrayList<>(agents);
     all.removeIf(agent -> agent.host == NO_HOST);
@@ -114,12 +114,12 @@ final class RandomScheduler {
   }
 
   /**
-   * Runs the wire and the other hosts for some time, while an agent of this host is within {@link
-   * DutyCycle#doWork}.
+   * Runs the wire and the other hosts for {@code nanos}, while an agent of this host is within
+   * {@link DutyCycle#doWork}.
    */
   void holdUp(int host, long nanos) {
     if (heldHost != NO_HOST) {
-      // The other host, meanwhile: with both held up, only the wire would be left.
+      // Called by the other host meanwhile: with both held up, only the wire would run.
       return;
     }
     heldHost = host;
@@ -129,7 +129,7 @@ final class RandomScheduler {
     wakeAll();
   }
 
-  /** Runs no agent of a host any more. */
+  /** Stops running the agents of a host. */
   void kill(int host) {
     deadHost = host;
   }
@@ -148,8 +148,8 @@ final class RandomScheduler {
   }
 
   /**
-   * Runs agents until a condition holds, or {@code nanos} have passed, or nothing can happen any
-   * more. Returns whether the condition holds.
+   * Runs agents until a condition holds, {@code nanos} have passed, or no event or deadline is
+   * left. Returns whether the condition holds.
    *
    * @throws Violation if the agents have work without end
    */
@@ -224,7 +224,7 @@ final class RandomScheduler {
         next = Math.min(next, agent.work.deadline());
       }
     }
-    // One that is past has been met: its agent found nothing to do.
+    // A deadline in the past was already handled: its agent found nothing to do.
     return Math.max(next, now + 1);
   }
 }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param seed the seed of keys, queue pair numbers and the flow control
  * @param scheduleSeed the seed of the order in which agents take turns
- * @param settings what is set for the whole run
+ * @param settings the settings of the whole run
  * @param faults the faults that the wire injects
  * @param steps the steps of all ends
  */
@@ -70,7 +70,7 @@ public record ReactiveScenario(
     boolean mayDisrupt = random.nextInt(6) == 0;
     boolean mayCloseEarly = random.nextInt(6) == 0;
     boolean mayMisbehave = random.nextInt(6) == 0;
-    // The second one, which never misbehaves itself, must not notice what the first one does.
+    // The second connection never misbehaves, and must be unaffected by the first one.
     int connections = mayMisbehave || random.nextInt(8) == 0 ? 2 : 1;
     List<Step> steps = new ArrayList<>();
     // Many short runs find more than a few long ones, but some mistakes need time.
@@ -110,7 +110,7 @@ public record ReactiveScenario(
         number, connection, random.nextInt(2), action, count, Integer.MAX_VALUE, random.nextLong());
   }
 
-  /** The number of connections. */
+  /** Returns the number of connections. */
   int connections() {
     int last = 0;
     for (Step step : steps) {

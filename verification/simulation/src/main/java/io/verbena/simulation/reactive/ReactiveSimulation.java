@@ -37,14 +37,14 @@ final class ReactiveSimulation {
   private static final int MOST_HELD_UP_MILLIS = 50;
   private static final long CONNECT_NANOS = Duration.ofSeconds(1).toNanos();
 
-  /** Loading them takes longer than a run. */
+  /** Loaded once, because loading takes longer than a run. */
   private static final VerbsProviders PROVIDERS = VerbsProviders.load();
 
-  /** A completion queue of the usual depth takes longer to allocate than to use in a run. */
+  /** Small completion queues: allocating one of the usual depth takes longer than a run. */
   private static final DeviceAttributes LIMITS =
       DeviceLimits.of(Map.of(LimitOption.MAX_COMPLETIONS, "256"));
 
-  /** More than any run takes. */
+  /** The limit of direct memory in bytes: more than any run uses. */
   private static final long DIRECT_MEMORY = 1L << 30;
 
   /** A lossy wire may slow down the whole run by this much. */
@@ -80,8 +80,8 @@ final class ReactiveSimulation {
   }
 
   /**
-   * Runs the scenario and returns the violation, or whatever else was thrown, or null after a
-   * success.
+   * Runs the scenario. Returns the violation or another throwable that ended the run, or null after
+   * a success.
    */
   @Nullable Throwable run() {
     Thread thread = Thread.currentThread();
@@ -134,7 +134,7 @@ final class ReactiveSimulation {
     checkNothingIsLeft();
   }
 
-  /** Makes the connections; returns false if there is too little memory for them. */
+  /** Establishes the connections. Returns false if there is too little memory for them. */
   private boolean connectAll(RdmaTransport from, List<RdmaConnection> accepted, int[] memory) {
     for (int i = 0; i < scenario.connections(); i++) {
       int number = i;
@@ -193,7 +193,7 @@ final class ReactiveSimulation {
     ends.forEach(ConnectionEnd::checkAtEnd);
   }
 
-  /** Without a stream, as it is asked after each turn of an agent. */
+  /** Returns whether all ends match. Uses no stream, as it runs after each turn of an agent. */
   private static boolean all(List<ConnectionEnd> ends, Predicate<ConnectionEnd> condition) {
     for (int i = 0; i < ends.size(); i++) {
       if (!condition.test(ends.get(i))) {
@@ -208,8 +208,8 @@ final class ReactiveSimulation {
   }
 
   /**
-   * Checks that the other host notices the death in time, and that nothing there waits for the dead
-   * one.
+   * Checks that the surviving host notices the death of the other one in time, and that nothing on
+   * it waits for the dead host.
    */
   private void outlive(List<ConnectionEnd> ends) {
     scheduler.endStall();
@@ -294,7 +294,7 @@ final class ReactiveSimulation {
     }
   }
 
-  /** Called for what a loop reports, as it does with what subscribers throw. */
+  /** Handles an exception that a completion loop reports, for example one of a subscriber. */
   private void uncaught(Throwable error) {
     if (!Mischief.isCauseOf(error)) {
       failed(error);
@@ -327,7 +327,7 @@ final class ReactiveSimulation {
     observer.event(now(), what, who, about);
   }
 
-  /** Stops a host for good, without a notice; packets that it has sent still arrive. */
+  /** Stops a host for good, without a disconnect; packets that it has sent still arrive. */
   void die(int host) {
     if (deadHost == NONE) {
       deadHost = host;
@@ -349,13 +349,13 @@ final class ReactiveSimulation {
     }
   }
 
-  /** A subscriber on this host does not return for some milliseconds, fewer than any timeout. */
+  /** Called within a subscriber: holds up its host for less time than any timeout. */
   void holdUp(int host, Step step) {
     long millis = 1L + Choice.HELD_UP.below(MOST_HELD_UP_MILLIS, step.seed(), 0);
     scheduler.holdUp(host, TimeUnit.MILLISECONDS.toNanos(millis));
   }
 
-  /** Stalls a random agent for as many milliseconds as the step says. */
+  /** Stalls a random agent for {@link Step#count} milliseconds. */
   void stall(Step step) {
     connections.forEach(connection -> connection.oracle().disrupt());
     scheduler.stall(step.seed(), TimeUnit.MILLISECONDS.toNanos(step.count()));

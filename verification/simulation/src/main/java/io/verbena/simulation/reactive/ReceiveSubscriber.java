@@ -8,8 +8,8 @@ import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
 /**
- * Subscribes to the received messages and tracks its demand. Misbehaves if its end says so: it is
- * no {@code BaseSubscriber}, which would catch what it throws.
+ * Subscribes to the received messages and tracks its demand. Misbehaves if its end requests that;
+ * it does not extend {@code BaseSubscriber}, which would catch its exceptions.
  */
 final class ReceiveSubscriber implements CoreSubscriber<ByteBuf> {
   private final ConnectionEnd end;

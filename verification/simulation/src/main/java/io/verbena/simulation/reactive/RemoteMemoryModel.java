@@ -201,7 +201,7 @@ final class RemoteMemoryModel {
     verifyRead(expected, writesBefore, bytes);
   }
 
-  /** A READ may or may not return the bytes of a WRITE that started after it. */
+  /** Verifies a READ, which may or may not return the bytes of a WRITE that started after it. */
   private void verifyRead(byte[] expected, int writesBefore, byte[] bytes) {
     Violation.require(bytes.length == expected.length, "wrong length of a READ:", bytes.length);
     Violation.require(
@@ -238,7 +238,7 @@ final class RemoteMemoryModel {
     start(connection.fetchAndAdd(token.slice(at, Long.BYTES), addend), add);
   }
 
-  /** Returns how often a counter was incremented by the fetch-and-add with a number. */
+  /** Returns how often the fetch-and-add with this number has incremented a counter. */
   private static int executions(long counter, int number) {
     return CounterDigits.get(counter, number % DIGITS);
   }
@@ -280,8 +280,9 @@ final class RemoteMemoryModel {
 
   void cancelOperation() {
     for (OperationSubscriber<?> operation : operations) {
-      // Bytes of a cancelled WRITE may still arrive and would have to be tracked; results of all
-      // other operations are ignored.
+      // The bytes of a cancelled WRITE might still arrive and would have to be tracked, so WRITEs
+      // are
+      // not cancelled. The results of all other cancelled operations are ignored.
       if (!operation.isEnded() && operation != writing) {
         operation.cancelOperation();
         return;
@@ -301,8 +302,8 @@ final class RemoteMemoryModel {
   // ---- the end
 
   /**
-   * Checks that the peer received the immediate of every WRITE, except perhaps of the last one if
-   * that failed.
+   * Checks that the peer received the immediate of every WRITE, except perhaps of the last WRITE if
+   * it failed.
    */
   void requireAllImmediates() {
     int least = uncertainBytes == null ? immediateLengths.size() : immediateLengths.size() - 1;

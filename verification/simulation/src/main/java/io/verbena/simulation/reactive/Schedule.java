@@ -5,8 +5,8 @@ import io.verbena.emulated.wire.VirtualTime;
 import java.util.SplittableRandom;
 
 /**
- * The choices of what happens when. They begin anew at each moment of the virtual time, so that a
- * step that is removed does not change those of other moments.
+ * The random choices of the order of events. They restart at each moment of virtual time, so that
+ * removing a step does not change the choices at other moments.
  */
 final class Schedule {
   private final long seed;

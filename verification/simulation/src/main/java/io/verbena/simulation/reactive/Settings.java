@@ -10,7 +10,7 @@ import java.util.SplittableRandom;
 /**
  * The settings of a scenario for its whole run.
  *
- * @param maxSends how many sends of an end are active at once
+ * @param maxSends the most sends of an end that are active at once
  * @param patient whether both ends wait until all is done before they close
  */
 record Settings(
@@ -28,7 +28,7 @@ record Settings(
   static final Duration OPERATION_TIMEOUT = Duration.ofSeconds(4);
   static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
-  /** More bytes than any scenario needs. */
+  /** A limit of registered memory in bytes that no scenario reaches. */
   private static final long ENOUGH_MEMORY = 1 << 22;
 
   private static final long LEAST_MEMORY = 1 << 17;
@@ -54,7 +54,7 @@ record Settings(
         random.nextInt(3) > 0);
   }
 
-  /** The options of both transports. */
+  /** Returns the options of both transports. */
   RdmaOptions options() {
     return RdmaOptions.builder()
         .loops(1)
@@ -73,12 +73,12 @@ record Settings(
         .build();
   }
 
-  /** Returns whether the ceiling of registered memory may be reached. */
+  /** Returns whether the limit of registered memory may be reached. */
   boolean hasLowCeiling() {
     return maxRegisteredBytes < ENOUGH_MEMORY;
   }
 
-  /** Returns settings with one fewer thing that is out of the ordinary. */
+  /** Returns variants of these settings with one unusual value replaced by the usual one. */
   List<Settings> simpler() {
     List<Settings> all = new ArrayList<>();
     if (hasLowCeiling()) {

@@ -4,9 +4,9 @@ package io.verbena.simulation.reactive;
 import java.util.List;
 
 /**
- * The two ends of a connection, and what may happen to it.
+ * The two ends of a connection, with the failures that are allowed.
  *
- * @param oracle knows why it may fail; other connections may fail for other reasons
+ * @param oracle decides whether a failure of this connection is allowed
  * @param server the end with the index 0
  * @param client the end with the index 1
  */

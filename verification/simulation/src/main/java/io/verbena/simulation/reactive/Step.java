@@ -7,12 +7,12 @@ import java.util.List;
 /**
  * One step of a scenario.
  *
- * @param number its index in the generated scenario, for the trace
- * @param connection the connection that it is for
+ * @param number the index of the step in the generated scenario, for the trace
+ * @param connection the index of the connection
  * @param end the end that executes it, 0 or 1
  * @param action the action
- * @param count how many messages, operations or milliseconds
- * @param maxLength no message and no operation of the step has more bytes than this
+ * @param count the number of messages, operations or milliseconds
+ * @param maxLength the maximum bytes of a message or operation of the step
  * @param seed the seed of all random choices in the step
  */
 record Step(

@@ -21,7 +21,7 @@ final class TestMessage {
   private static final int PERIOD = 256;
   private static final int MAX_LENGTH = 1 << 17;
 
-  /** The pattern of all messages, each from an offset of its own on. */
+  /** The pattern of all messages; each message begins at its own offset in it. */
   private static final ByteBuf PATTERN = Unpooled.buffer(PERIOD + MAX_LENGTH);
 
   static {

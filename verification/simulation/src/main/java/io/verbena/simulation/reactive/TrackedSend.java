@@ -56,7 +56,7 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
     }
   }
 
-  /** Returns what to throw or to fail with, if it is to misbehave in this way now, or null. */
+  /** Returns the exception to throw or fail with if this misbehavior is due now, or null. */
   private Mischief.@Nullable Thrown misbehave(Mischief mischief) {
     if (!connectionEnd.takeMischief(mischief)) {
       return null;
@@ -161,7 +161,7 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
   @Override
   protected void hookOnError(Throwable error) {
     onEnd("error");
-    // What its publisher throws is the failure of the send as it is.
+    // An exception of the publisher fails the send unchanged, which is expected.
     if (error != thrown) {
       connectionEnd.failed(
           "send " + id, error, startedWhileClosing || connectionEnd.peer().mayDiscard());
@@ -186,7 +186,7 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
     return "complete".equals(result);
   }
 
-  /** The number of messages that were requested and not emitted. */
+  /** Returns the number of messages that were requested and not emitted. */
   long demand() {
     return upstreamEnded ? 0 : demand;
   }
@@ -220,7 +220,7 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
         this);
   }
 
-  /** As {@link #requireReleased}, while others use released buffers of the allocator. */
+  /** Checks that all heap buffers were released; direct ones may be in use by others again. */
   void requireHeapBuffersReleased() {
     for (ByteBuf buffer : emitted) {
       Violation.require(
@@ -228,7 +228,7 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
     }
   }
 
-  /** Checks that all messages were released; after the end of the transport. */
+  /** Checks that all messages were released. Called after the end of the transport. */
   void requireReleased() {
     for (ByteBuf buffer : emitted) {
       Violation.require(buffer.refCnt() == 0, "a message was not released, of", this);

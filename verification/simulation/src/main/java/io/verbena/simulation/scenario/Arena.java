@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.util.SplittableRandom;
 
 /**
- * The memory that simulations register, with the contents that their models expect. One simulation
- * after the other uses it.
+ * The memory that simulations register, with the contents that their models expect. Successive
+ * simulations reuse it.
  */
 public final class Arena {
   private static final int CAPACITY = 1 << 21;

@@ -4,8 +4,8 @@ package io.verbena.simulation.scenario;
 import java.util.Arrays;
 
 /**
- * The faults that the wire injected, each with its time and its cost: the retries, or the
- * nanoseconds, that it may take from a request.
+ * The faults that the wire injected, each with its time and its cost: the number of retries, or of
+ * nanoseconds, that it may cost a request.
  */
 public final class FaultLog {
   private long[] times = new long[16];

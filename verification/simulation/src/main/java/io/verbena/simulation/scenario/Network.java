@@ -6,21 +6,21 @@ import io.verbena.emulated.wire.VirtualTime;
 import io.verbena.verbs.Device;
 import java.util.List;
 
-/** Emulated HCAs in virtual time, and what connects them. */
+/** Emulated HCAs in virtual time, and the wire between them. */
 public interface Network {
 
   /** Opens another HCA. Its number is that of a port in fault schedules. */
   Device open();
 
-  /** The time in which everything happens. */
+  /** Returns the virtual time of all HCAs and of the wire. */
   VirtualTime clock();
 
-  /** Executes the next event. Returns false if there is nothing left to do. */
+  /** Executes the next event. Returns false if no event is left. */
   boolean step();
 
-  /** Records each fault that is injected from now on, as a fault of one packet or byte. */
+  /** Adds each fault that is injected from now on to a list, as a fault of one packet or byte. */
   void record(List<Fault> into);
 
-  /** Returns what is on its way or open; 0 once nothing is. */
+  /** Returns the number of packets in flight, or of open streams and their events; 0 at rest. */
   int left();
 }

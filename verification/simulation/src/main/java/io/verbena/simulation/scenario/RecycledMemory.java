@@ -8,13 +8,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Direct memory for one run after the other: what one has allocated, the next one gets. New direct
- * memory is zeroed by the JVM and freed by the garbage collector, which takes longer than a run.
+ * Direct memory that successive runs reuse: a run gets the buffers that the run before has
+ * allocated. The JVM zeroes new direct memory and the garbage collector frees it, which takes
+ * longer than a run.
  */
 public final class RecycledMemory {
   private static final int SMALLEST_LOG2 = 12;
 
-  /** Not zero: memory that was used before has some contents. */
+  /** The initial contents of each buffer: not zero, like memory that was used before. */
   private static final byte[] CONTENTS = new byte[1 << 16];
 
   static {
@@ -46,7 +47,7 @@ public final class RecycledMemory {
     return memory.slice(0, length);
   }
 
-  /** Takes back all that was allocated. */
+  /** Takes back all allocated buffers. */
   void recycle() {
     for (ByteBuffer memory : taken) {
       int log2 = Integer.numberOfTrailingZeros(memory.capacity());

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of one simulation.
  *
- * @param failure the violation, or whatever else was thrown; null after a success
+ * @param failure the violation, or another exception; null after a success
  * @param packets the number of packets sent
  * @param injectedFaults the number of faults injected into packets
  */

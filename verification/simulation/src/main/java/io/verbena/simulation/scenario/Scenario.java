@@ -25,7 +25,7 @@ public interface Scenario {
    */
   RunResult run(Arena arena, @Nullable Trace trace, @Nullable List<Fault> injectedFaults);
 
-  /** The seed of keys, queue pair numbers and all random choices that are not part of a step. */
+  /** Returns the seed of keys, queue pair numbers and random choices outside of the steps. */
   long seed();
 
   /**
@@ -37,7 +37,8 @@ public interface Scenario {
   }
 
   /**
-   * The flow control of the queue pairs: adaptive as over UDP, or fixed as on a lossless network.
+   * Returns the flow control of the queue pairs: adaptive as over UDP, or fixed as on a lossless
+   * network.
    */
   default FlowControl flowControl() {
     if (!isAdaptive(seed())) {
@@ -48,13 +49,13 @@ public interface Scenario {
         1 + random.nextInt(MAX_PACKETS), 1 + random.nextInt(MAX_READ_PACKETS), true);
   }
 
-  /** The faults that the wire injects. */
+  /** Returns the faults that the wire injects. */
   FaultSchedule faults();
 
   /** Returns the same scenario with other faults. */
   Scenario withFaults(FaultSchedule others);
 
-  /** The number of steps of the program. */
+  /** Returns the number of steps of the program. */
   int stepCount();
 
   /**
@@ -65,15 +66,16 @@ public interface Scenario {
   Scenario withSteps(List<Integer> kept);
 
   /**
-   * Returns the same scenario with another order in what happens at the same time, if there is any.
+   * Returns the same scenario with another order of simultaneous events, or this scenario if its
+   * order is fixed.
    */
   default Scenario withSchedule(int variant) {
     return this;
   }
 
   /**
-   * Returns scenarios that differ from this one in one number, and do less. The first that fails
-   * replaces this one when it is shrunk.
+   * Returns scenarios that differ from this one in one number, and do less. The shrinker replaces
+   * this scenario by the first of them that fails.
    */
   default List<? extends Scenario> simpler() {
     return List.of();

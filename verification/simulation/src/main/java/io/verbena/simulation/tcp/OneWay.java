@@ -5,11 +5,11 @@ import io.verbena.emulated.wire.FaultDraw;
 import java.nio.ByteBuffer;
 
 /**
- * The bytes of one direction of a connection, from the write to the read: written, on their way,
- * arrived and not read. Both buffers and the wire together hold a limited number of bytes.
+ * The bytes of one direction of a connection that are written and not yet read: in the send buffer,
+ * on the wire, or in the receive buffer. All three together hold a limited number of bytes.
  */
 final class OneWay {
-  /** Bytes that a read or write takes at most, in half of the cases; in the others, all it can. */
+  /** The limits of a read or write in bytes in half of the cases; the others have no limit. */
   private static final int[] PIECES = {8, 64, 1024, 4096};
 
   final int source;
@@ -28,12 +28,12 @@ final class OneWay {
   private long lastArrival;
 
   /**
-   * A direction without bytes.
+   * Creates a direction without bytes.
    *
    * @param source number of the sending port
    * @param destination number of the receiving port
    * @param capacity the most bytes that it holds
-   * @param salt of its random choices
+   * @param salt the seed of its random choices
    */
   OneWay(int source, int destination, int capacity, long salt) {
     this.source = source;
@@ -42,7 +42,7 @@ final class OneWay {
     ring = new byte[capacity];
   }
 
-  /** Returns a random number from 0 on that is less than a bound. */
+  /** Returns a random number from 0 to {@code bound - 1}. */
   int choose(int bound) {
     long chance = FaultDraw.mix(salt + choices++ * 0x9E3779B97F4A7C15L);
     return (int) Long.remainderUnsigned(chance, bound);
@@ -68,9 +68,9 @@ final class OneWay {
   }
 
   /**
-   * Adds as many bytes as a socket happens to take.
+   * Adds a random number of bytes, as a socket may take fewer than offered.
    *
-   * @return how many
+   * @return the number of bytes added
    */
   int write(ByteBuffer[] from, int offset, int count) {
     // A socket that nothing was written to has room for a frame of MPA.
@@ -89,9 +89,9 @@ final class OneWay {
   }
 
   /**
-   * Reads as many bytes as a socket happens to give.
+   * Reads a random number of bytes, as a socket may return fewer than have arrived.
    *
-   * @return how many
+   * @return the number of bytes read
    */
   int read(ByteBuffer[] into, int offset, int count) {
     int most = Math.min(waiting(), piece());
@@ -108,23 +108,23 @@ final class OneWay {
     return done;
   }
 
-  /** The moment at which something arrives that is sent now; never before what was sent earlier. */
+  /** Returns the arrival time of bytes sent now: no earlier than that of bytes sent before. */
   long arrival(long earliest) {
     lastArrival = Math.max(lastArrival, earliest);
     return lastArrival;
   }
 
-  /** More bytes have arrived. */
+  /** Called when more bytes have arrived. */
   void arrived(int bytes) {
     arrived += bytes;
   }
 
-  /** Drops what has arrived and was not read, as a reset may. */
+  /** Drops the bytes that have arrived and were not read, as a reset may. */
   void dropUnread() {
     read = arrived;
   }
 
-  /** Ends the writing. Returns false if that was so before. */
+  /** Ends the writing. Returns false if it had ended before. */
   boolean end() {
     boolean first = !ended;
     ended = true;
@@ -135,7 +135,7 @@ final class OneWay {
     return ended;
   }
 
-  /** Drops all that is written from now on. */
+  /** Drops all bytes that are written from now on. */
   void cutOff() {
     cutOff = true;
   }
@@ -144,7 +144,7 @@ final class OneWay {
     return cutOff;
   }
 
-  /** Notes that the reader knows of the end. */
+  /** Called when the end has arrived at the reader. */
   void endArrived() {
     endArrived = true;
   }

@@ -46,7 +46,7 @@ final class SimulatedSocket implements StreamSocket {
     to.peer = this;
   }
 
-  /** The number of the connection that it is an end of. */
+  /** Returns the number of its connection. */
   int connection() {
     return connection;
   }
@@ -70,7 +70,7 @@ final class SimulatedSocket implements StreamSocket {
 
   // ---- readiness
 
-  /** TCP has connected. */
+  /** Called when TCP has connected. */
   void connected() {
     connected = true;
     check();
@@ -90,11 +90,11 @@ final class SimulatedSocket implements StreamSocket {
         (connected ? OP_CONNECT : 0)
             | (in.waiting() > 0 || in.hasEndArrived() ? OP_READ : 0)
             | (out.room() > 0 ? OP_WRITE : 0);
-    // A selector reports an error whatever it was asked for.
+    // A selector reports an error as readiness for every operation of the interest set.
     return (broken ? OP_CONNECT | OP_READ | OP_WRITE : operations) & interest;
   }
 
-  /** Reports readiness to the stream, soon, if there is any. */
+  /** Schedules a report to the stream if the socket is ready. */
   private void check() {
     if (!willTell && ready() != 0) {
       willTell = true;
@@ -118,7 +118,7 @@ final class SimulatedSocket implements StreamSocket {
 
   void bytesArrive(int bytes) {
     if (closed || broken) {
-      // A kernel answers with a reset.
+      // A kernel answers bytes to a closed socket with a reset.
       network.after(network.latency(), peer()::breaks);
       return;
     }
@@ -131,7 +131,7 @@ final class SimulatedSocket implements StreamSocket {
     check();
   }
 
-  /** The connection was reset. What has come and was not read may be lost. */
+  /** Called when the connection was reset. Bytes that arrived and were not read may be lost. */
   void breaks() {
     if (!broken && !closed) {
       broken = true;
@@ -211,7 +211,8 @@ final class SimulatedSocket implements StreamSocket {
   /**
    * {@inheritDoc}
    *
-   * <p>Unread bytes make it a reset, which may cost the peer bytes of ours.
+   * <p>Unread received bytes turn the close into a reset, at which the peer may lose bytes that
+   * this end has sent.
    */
   @Override
   public void close() {

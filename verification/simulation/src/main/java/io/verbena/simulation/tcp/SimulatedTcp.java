@@ -2,7 +2,7 @@
 package io.verbena.simulation.tcp;
 
 import io.verbena.emulated.cm.local.LocalConnectionManagers;
-import io.verbena.emulated.driven.TurnFabric;
+import io.verbena.emulated.driven.DrivenFabric;
 import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.hca.DeviceLimits;
 import io.verbena.emulated.hca.EmulatedDevice;
@@ -39,27 +39,28 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emulated HCAs that speak iWARP, with their queue pairs, streams and engines as they are, on
- * connections of TCP in virtual time. One thread does everything.
+ * Emulated HCAs that speak iWARP, with their real queue pairs, streams and engines, on simulated
+ * TCP connections in virtual time. One thread does everything.
  *
- * <p>A fault schedule is applied to the pieces that sockets take; the number of a piece is that of
- * its first byte, counted from 0 for each pair of source and destination. TCP repairs what it can:
+ * <p>A fault schedule applies to the pieces that sockets take. The number of a piece is the offset
+ * of its first byte, counted from 0 for each pair of source and destination. The effect of a fault
+ * is as after TCP's repair:
  *
  * <ul>
- *   <li>DELAY, REORDER: the piece and all behind it come later.
- *   <li>LOSS, CORRUPTION: likewise, by the time that a retransmission takes.
- *   <li>DUPLICATE: nothing.
- *   <li>PARTITION, STOP: likewise until it is over; if it never is, as a RESET.
- *   <li>RESET: the connection ends in front of the piece.
+ *   <li>DELAY, REORDER: the piece and all later ones arrive later.
+ *   <li>LOSS, CORRUPTION: the same, by the time of a retransmission.
+ *   <li>DUPLICATE: no effect.
+ *   <li>PARTITION, STOP: they arrive when it is over; if it never ends, as RESET.
+ *   <li>RESET: the connection ends before the piece.
  * </ul>
  */
-public final class SimulatedTcp extends TurnFabric implements StreamFabric, Network {
+public final class SimulatedTcp extends DrivenFabric implements StreamFabric, Network {
   private static final long CONNECT_NANOS = 1_000_000_000;
 
-  /** The time of a retransmission, in latencies. */
+  /** The delay of a retransmission, as a multiple of the latency. */
   private static final int RETRANSMISSION = 8;
 
-  /** The time in which a host reacts, in latencies, in one case of so many. */
+  /** One in so many reactions takes up to so many latencies; the others take up to one. */
   private static final int LONG_REACTION = 64;
 
   private static final int WASTE_BYTES = 512;
@@ -67,7 +68,7 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
   private static final int MIN_CAPACITY = MpaFrame.MAX_LENGTH;
   private static final int MAX_CAPACITY = 16 * 1024;
 
-  /** Sees what passes. */
+  /** Observes the traffic. */
   public interface Tap {
     /** A socket has taken bytes, from number {@code first} on. */
     void sent(long now, int source, int destination, int first, int length);
@@ -96,7 +97,7 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
   private @Nullable List<Fault> strikes;
   private int onTheirWay;
 
-  /** A network without HCAs. */
+  /** Creates a network without HCAs. */
   public SimulatedTcp(long seed, FaultSchedule schedule, Tap tap) {
     super(new Secrets(new SplittableRandom(seed)));
     latency = schedule.latency();
@@ -142,12 +143,12 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
   // ---- connections
 
   /**
-   * Begins a connection.
+   * Begins to connect.
    *
-   * @param connection its number
+   * @param connection the number of the connection
    * @param source number of the port of the active end
    * @param destination number of the port of the passive end
-   * @param user of the active end
+   * @param user the user of the active end's stream
    * @param asked called with the request at the passive end
    * @return the stream of the active end
    */
@@ -252,12 +253,12 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
 
   // ---- bytes
 
-  /** The time that bytes take which nothing delays, in nanoseconds. */
+  /** Returns the time in nanoseconds after which undelayed bytes arrive. */
   public long latency() {
     return latency;
   }
 
-  /** Returns how long a host takes until it notices that a socket is ready. */
+  /** Returns the time in nanoseconds until a host notices that a socket is ready. */
   long reactionTime(OneWay way) {
     int most = way.choose(LONG_REACTION) == 0 ? LONG_REACTION : 1;
     return way.choose((int) (most * latency));
@@ -275,7 +276,7 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
         .set(clock.now() + nanos);
   }
 
-  /** Runs an action at the other end, once all that was sent before has arrived. */
+  /** Runs an action at the other end once all bytes sent before have arrived. */
   void afterBytes(OneWay way, Runnable action) {
     after(way.arrival(clock.now() + latency) - clock.now(), action);
   }
@@ -298,7 +299,7 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
     }
   }
 
-  /** The bytes in front of the next one that is the first of a fault. */
+  /** Returns the number of bytes before the next byte at which a fault begins. */
   private int untilNextFault(OneWay way, int first, int most) {
     int piece = most;
     for (int i = 0; i < draw.size(); i++) {
@@ -339,7 +340,7 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
     after(way.arrival(now + latency + delay) - now, () -> to.bytesArrive(length));
   }
 
-  /** The same fault of these bytes alone, a DELAY or a RESET; null if TCP has no use for it. */
+  /** Returns the effect of a fault on one piece: a DELAY, a RESET, or null for no effect. */
   private @Nullable Fault single(Fault fault, OneWay way, int first, long now) {
     return switch (fault.kind()) {
       case DUPLICATE -> null;
@@ -374,7 +375,7 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
     afterBytes(from.out(), byError ? to::breaks : to::endArrives);
   }
 
-  /** A time whose alarms are run by a thread that has entered. */
+  /** A clock whose alarms run in a thread that has entered. */
   private final class Entered implements Timeline {
     @Override
     public long now() {

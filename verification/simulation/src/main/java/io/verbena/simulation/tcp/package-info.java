@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Connections of TCP in virtual time: the sockets of the streams of iWARP, whose bytes are split,
- * held up and cut off as a schedule says.
+ * TCP connections in virtual time: sockets for iWARP streams, which split, delay and cut off the
+ * bytes according to a fault schedule.
  */
 @NullMarked
 package io.verbena.simulation.tcp;

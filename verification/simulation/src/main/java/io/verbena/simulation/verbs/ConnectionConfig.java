@@ -13,7 +13,7 @@ import io.verbena.verbs.QueuePairType;
  * @param mtu bytes of payload per packet
  * @param timeout code of the acknowledgement timeout
  * @param retryCount the retry count
- * @param rnrRetry the RNR retry count; 7 means without end
+ * @param rnrRetry the RNR retry count; 7 means without limit
  * @param rnrTimer code of the RNR timer
  * @param psn0 the first PSN of endpoint 0
  * @param psn1 the first PSN of endpoint 1

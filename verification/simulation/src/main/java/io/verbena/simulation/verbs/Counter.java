@@ -23,9 +23,9 @@ final class Counter {
     adds.add(post);
   }
 
-  /** Returns what an atomic adds that must not be executed. */
+  /** Returns the addend of a fetch-and-add that must not be executed. */
   static long forbidden() {
-    // It takes the place of an addition, so that there are too few of those for this digit.
+    // Such a request takes the place of an addition, so no addition has the last digit.
     return CounterDigits.addend(CounterDigits.COUNT - 1);
   }
 
@@ -34,8 +34,8 @@ final class Counter {
   }
 
   /**
-   * Checks the value that a fetch-and-add returned: it counts no other one twice, not itself, and
-   * every one that completed before it was posted.
+   * Checks the value that a fetch-and-add returned: it contains no other addition twice, not its
+   * own, and every addition that completed before this one was posted.
    */
   void checkFound(PostedRequest post, long found) {
     for (PostedRequest other : adds) {
@@ -52,7 +52,7 @@ final class Counter {
     }
   }
 
-  /** Checks the final sum: nothing but these additions is in it. */
+  /** Checks that the final sum consists of these additions only. */
   void checkSum(long value) {
     long rest = value;
     for (PostedRequest post : adds) {

@@ -14,8 +14,8 @@ enum OperationKind {
   FETCH_ADD(false),
   COMPARE_SWAP(false),
   /**
-   * A READ of the first register and of the cell behind it. It must return what the
-   * compare-and-swaps before it left in the cell, and nothing of those behind it.
+   * A READ of the first register and of the cell behind it. It must return the value of the cell
+   * after all earlier compare-and-swaps and before all later ones.
    */
   READ_CELL(false),
   /** A WRITE with an unknown key. */
@@ -94,7 +94,7 @@ enum OperationKind {
     };
   }
 
-  /** The opcode of its completion. */
+  /** Returns the opcode of its completion. */
   CompletionOpcode opcode() {
     return switch (this) {
       case WRITE, WRITE_IMMEDIATE, WRONG_KEY, REVOKED_KEY, FOREIGN_WINDOW_KEY ->
@@ -117,10 +117,7 @@ enum OperationKind {
     return expectedStatus != CompletionStatus.SUCCESS;
   }
 
-  /**
-   * Returns whether the operation is about memory or messages, and not about the state of the queue
-   * pair.
-   */
+  /** Returns whether the operation concerns memory or messages, not the state of the queue pair. */
   boolean isRequest() {
     return this != FAIL && this != CLOSE && this != DRAIN;
   }

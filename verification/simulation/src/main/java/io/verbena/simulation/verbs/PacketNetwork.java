@@ -11,7 +11,7 @@ import io.verbena.simulation.scenario.Network;
 import io.verbena.verbs.Device;
 import java.util.List;
 
-/** Emulated HCAs that talk in RoCEv2 packets over a simulated wire. */
+/** Emulated HCAs that exchange RoCEv2 packets over a simulated wire. */
 final class PacketNetwork implements Network {
   private final SimulatedFabric fabric;
   private final FlightPool flights;

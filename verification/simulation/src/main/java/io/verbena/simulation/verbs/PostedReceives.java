@@ -37,7 +37,7 @@ final class PostedReceives {
    * Allocates the memory of all receives.
    *
    * @param index the index of this object in the simulation
-   * @param size the length of a receive, with what is in front of the message
+   * @param size the bytes of a receive, with the header in front of the message
    */
   PostedReceives(Arena arena, int index, int count, int size) {
     this.index = index;
@@ -128,7 +128,7 @@ final class PostedReceives {
     return slots[number];
   }
 
-  /** The number of receives that were posted and have not completed. */
+  /** Returns the number of receives that were posted and have not completed. */
   int outstanding() {
     return posted - completed;
   }
@@ -149,7 +149,7 @@ final class PostedReceives {
     return mayBeExhausted() || postedAt == now;
   }
 
-  /** The offsets of the receives that were posted and have not completed. */
+  /** Returns the offsets of the receives that were posted and have not completed. */
   int[] outstandingSlots() {
     int[] places = new int[outstanding()];
     int count = 0;

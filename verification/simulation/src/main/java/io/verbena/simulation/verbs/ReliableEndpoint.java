@@ -101,7 +101,7 @@ class ReliableEndpoint extends SimulatedEndpoint {
   boolean needsFence(Operation operation) {
     return switch (operation.kind()) {
       case WRITE, WRITE_IMMEDIATE -> peer().register(operation).needsFence();
-      // Earlier READs may have to be retried with the key that it revokes.
+      // Earlier READs may be retried with the key that the operation revokes.
       case SEND_WITH_INVALIDATE -> true;
       default -> false;
     };
@@ -412,14 +412,14 @@ class ReliableEndpoint extends SimulatedEndpoint {
     }
   }
 
-  /** Returns whether the success of a request says that the peer has executed it. */
+  /** Returns whether the success of a request proves that the peer has executed it. */
   boolean isExecutedWhenDone(OperationKind kind) {
     return true;
   }
 
   /**
-   * Called when the peer is known to have executed a request, and thereby all before it but those
-   * with a result, which may still be on its way out of the peer's memory.
+   * Called when the peer is known to have executed a request. The peer has then executed all
+   * earlier requests, too, except those with a result, which it may still be reading.
    */
   final void executedUpTo(PostedRequest post) {
     while (executed < post.number) {
@@ -526,7 +526,7 @@ class ReliableEndpoint extends SimulatedEndpoint {
     }
   }
 
-  /** Of a READ in parts, the parts before the one beyond the end of the memory are valid. */
+  /** Returns whether the first parts of a failed READ arrive, before the part out of bounds. */
   private boolean arrivesInPart(PostedRequest post) {
     OperationKind kind = post.operation.kind();
     return simulation.readsInParts()

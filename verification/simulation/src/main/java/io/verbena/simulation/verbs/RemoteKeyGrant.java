@@ -12,7 +12,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Grants peers access to a part of a region by successive keys of its own. */
+/** Grants peers access to a part of a region, by one key after another. */
 final class RemoteKeyGrant {
   /** The object whose key is granted. */
   enum Source {
@@ -59,12 +59,12 @@ final class RemoteKeyGrant {
     this.memory = memory;
   }
 
-  /** The current key, or the last one if it was revoked. */
+  /** Returns the current key, or the last one if it was revoked. */
   @Nullable KeyLifetime key() {
     return key;
   }
 
-  /** The current key if it is a valid one of a type 2 window, otherwise null. */
+  /** Returns the current key if it is a valid key of a type 2 window, otherwise null. */
   @Nullable KeyLifetime validType2Key() {
     KeyLifetime current = key;
     return source == Source.TYPE_2_WINDOW && current != null && current.isValid() ? current : null;
@@ -80,7 +80,7 @@ final class RemoteKeyGrant {
     return last != null && last.isRevoked() ? last : null;
   }
 
-  /** The address after the last byte. */
+  /** Returns the address after the last byte. */
   long endAddress() {
     return address + memory.capacity();
   }

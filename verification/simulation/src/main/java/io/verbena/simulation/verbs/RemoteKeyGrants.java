@@ -48,7 +48,7 @@ final class RemoteKeyGrants {
         source, owner.domain(), region, owner.address(at), arena.memory.slice(at, length));
   }
 
-  /** The grant that an operation uses. */
+  /** Returns the grant that an operation uses. */
   RemoteKeyGrant grantFor(Operation operation) {
     return switch (operation.kind()) {
       case BIND_TYPE_1_WINDOW, FETCH_ADD -> simulation.device(owner).type1Grant();
@@ -132,8 +132,8 @@ final class RemoteKeyGrants {
   // ---- operations of the peer
 
   /**
-   * The key for an operation to use, or null for the key of the region. A careless program also
-   * uses keys that are being revoked.
+   * Returns the key for an operation to use, or null for the key of the region. A careless program
+   * also uses keys that are being revoked.
    */
   @Nullable KeyLifetime keyFor(Operation operation) {
     if (!operation.byGrantedKey() || operation.length() == 0) {

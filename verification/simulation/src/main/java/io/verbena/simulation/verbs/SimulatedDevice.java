@@ -81,12 +81,12 @@ final class SimulatedDevice {
     return opened(domain);
   }
 
-  /** A domain without queue pairs. */
+  /** Returns a domain without queue pairs. */
   ProtectionDomain otherDomain() {
     return opened(otherDomain);
   }
 
-  /** The grant of a type 1 window over the counters. */
+  /** Returns the grant of a type 1 window over the counters. */
   RemoteKeyGrant type1Grant() {
     return opened(type1Grant);
   }

@@ -98,7 +98,7 @@ abstract class SimulatedEndpoint {
     this.receives = receives;
     side = index & 1;
     int length = maxLength();
-    // Payloads come from here, from any offset up to that length.
+    // The source of payloads, which begin at any offset up to that length.
     source = arena.allocate(2 * length + 64);
     // The cell follows a register, so that one window can cover both.
     int first = arena.allocate(length + Long.BYTES);
@@ -184,12 +184,12 @@ abstract class SimulatedEndpoint {
     return closed;
   }
 
-  /** The largest message that fits into a receive. */
+  /** Returns the bytes of the largest message that fits into a receive. */
   final int maxLength() {
     return simulation.maxLength();
   }
 
-  /** Returns whether the connection is being made. */
+  /** Returns whether the connection is being established. */
   boolean isConnecting() {
     return false;
   }
@@ -207,7 +207,7 @@ abstract class SimulatedEndpoint {
     return registers[operation.target() % VerbsScenario.REGISTERS];
   }
 
-  /** The offset in the arena of the payload of an operation. */
+  /** Returns the offset in the arena of the payload of an operation. */
   final int sourceAt(Operation operation) {
     return source + operation.offset();
   }
@@ -242,7 +242,7 @@ abstract class SimulatedEndpoint {
     if (drain != null || pair().state() != QueuePairState.RTS) {
       return;
     }
-    // Many times the latency of a packet, and often longer than a timeout.
+    // The pause is many times the latency of a packet, and often longer than a timeout.
     SendQueueDrain begun =
         new SendQueueDrain(posts.size(), operation.signaled(), (long) operation.offset() << 7);
     drain = begun;
@@ -265,7 +265,7 @@ abstract class SimulatedEndpoint {
     simulation.later(now.pause, () -> resume(now));
   }
 
-  /** Resumes the send queue. Without the event, the program retries until the queue has drained. */
+  /** Resumes the send queue. Without the event, the program retries until the queue drained. */
   private void resume(SendQueueDrain now) {
     simulation.poll();
     if (closed || pair().state() != QueuePairState.SQD) {
@@ -442,8 +442,8 @@ abstract class SimulatedEndpoint {
   }
 
   /**
-   * Of a shared receive queue, a queue pair may flush only the one receive that it had already
-   * taken.
+   * Checks that a queue pair with a shared receive queue flushes at most one receive: the one that
+   * it had already taken.
    */
   final void requireFirstFlush() {
     require(
@@ -460,7 +460,7 @@ abstract class SimulatedEndpoint {
     require(pair().state() == QueuePairState.ERR, "flushed", pair().state());
   }
 
-  /** The message with this number, or null if it was not posted yet. */
+  /** Returns the message with this number, or null if it was not posted yet. */
   final @Nullable PostedRequest messageNumber(int number) {
     for (PostedRequest post : posts) {
       if (post.operation.kind().takesReceive() && post.message == number) {

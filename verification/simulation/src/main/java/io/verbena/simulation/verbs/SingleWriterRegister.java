@@ -76,7 +76,7 @@ final class SingleWriterRegister {
   }
 
   private boolean isWrittenBy(Arena arena, SimulatedEndpoint writer, int index, byte value) {
-    // The latest write is the most likely one.
+    // Begin with the latest write, the most likely one.
     for (int i = uncompleted.size() - 1; i >= 0; i--) {
       PostedRequest post = uncompleted.get(i);
       if (index < post.operation.length()

@@ -23,10 +23,10 @@ import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An endpoint of a connection of iWARP. Of the model it changes what iWARP changes: a SEND or WRITE
- * succeeds when TCP has taken it, so that only a READ behind it, or a message behind it that was
- * received, shows that it was executed; a request that the peer rejects ends the stream, and fails
- * as flushed if at all; and a message for which no receive is posted ends the stream too.
+ * An endpoint of an iWARP connection. Its model differs from that of RC: a SEND or WRITE succeeds
+ * when TCP has taken it, so only a later READ, or a later message that was received, proves that it
+ * was executed; a request that the peer rejects ends the stream, and is flushed if it fails at all;
+ * and a message without a posted receive ends the stream too.
  */
 final class StreamEndpoint extends ReliableEndpoint {
   private static final int PRIVATE_BYTES = 16;
@@ -57,7 +57,7 @@ final class StreamEndpoint extends ReliableEndpoint {
 
   // ---- the connection
 
-  /** The second endpoint to get ready begins the connection. */
+  /** Begins the connection when the second endpoint is ready. */
   @Override
   void connectTo(Gid to) {
     pair()
@@ -101,8 +101,8 @@ final class StreamEndpoint extends ReliableEndpoint {
   }
 
   /**
-   * Returns whether the active end asks for extensions: in some connections without them it does,
-   * and the passive end refuses them.
+   * Returns whether the active end asks for the extensions of RFC 7306. It also does so on some
+   * connections without extensions, where the passive end refuses them.
    */
   private boolean asksForExtensions() {
     return config.extensions() || config.sends() % 2 == 0;
@@ -118,7 +118,7 @@ final class StreamEndpoint extends ReliableEndpoint {
         .maxReadAtomic(config.reads());
   }
 
-  /** Locks a stream before a queue pair takes it, by keys that follow from its frames. */
+  /** Locks a stream before a queue pair takes it, with keys derived from its MPA frames. */
   private void lock(TcpStream stream, boolean active, MpaFrame reply) {
     if (config.locked()) {
       byte[] asked = request().bytes().array();
@@ -127,7 +127,7 @@ final class StreamEndpoint extends ReliableEndpoint {
     }
   }
 
-  /** Runs an action as a program reacts to an event, some time after that. */
+  /** Runs an action after the time that a program takes to react to an event. */
   private void onEvent(Runnable action) {
     simulation.later(config.sends() * simulation.tcp().latency() / 4, action);
   }
@@ -253,7 +253,7 @@ final class StreamEndpoint extends ReliableEndpoint {
           });
     }
 
-    /** A stream that breaks with its first message may end before it is known as established. */
+    /** The stream may end before the established event, if it breaks at its first message. */
     @Override
     public void ended() {
       require(pair().state() == QueuePairState.ERR || isClosed(), "ended", pair().state());
@@ -300,7 +300,7 @@ final class StreamEndpoint extends ReliableEndpoint {
     require(false, status.name(), post);
   }
 
-  /** {@inheritDoc} A failure of one end is a failure of both. */
+  /** {@inheritDoc} A failure of one end ends the stream, and so both ends. */
   @Override
   boolean mayHaveFailed() {
     return super.mayHaveFailed()
@@ -313,7 +313,7 @@ final class StreamEndpoint extends ReliableEndpoint {
     return super.mayHaveFailed();
   }
 
-  /** A stream without a reason to end is open, and both ends of one that was broken know it. */
+  /** Also checks that a stream is open if it had no reason to end, and ended if it is broken. */
   @Override
   void requireIdle() {
     super.requireIdle();
@@ -327,7 +327,7 @@ final class StreamEndpoint extends ReliableEndpoint {
     }
   }
 
-  /** Returns whether no stream ever came up to it. */
+  /** Returns whether the queue pair never got a stream. */
   private boolean isUnused(QueuePairState now) {
     return state == State.FAILED && now == QueuePairState.INIT;
   }

@@ -11,18 +11,18 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Generates scenarios over the streams of iWARP: with the operations that iWARP has, and in three
- * of four connections with those that RFC 7306 adds.
+ * Generates scenarios over iWARP streams: with the operations of iWARP, and on three of four
+ * connections also with those of RFC 7306.
  */
 public final class StreamScenarios {
-  /** Beyond what a segment of iWARP carries. */
+  /** A length in bytes that exceeds the payload of an iWARP segment. */
   private static final int HUGE_LENGTH = 70_000;
 
   private static final int HUGE_OPERATIONS = 4;
 
   private static final int LEAST_SPAN_LOG2 = 12;
 
-  /** Weighted, as those over packets. */
+  /** Weighted, as in {@link VerbsScenario}: frequent operations are listed several times. */
   private static final OperationKind[] KINDS = {
     OperationKind.SEND,
     OperationKind.SEND,
@@ -34,7 +34,7 @@ public final class StreamScenarios {
     OperationKind.READ
   };
 
-  /** The operations of RFC 7306, and one that shows in which order atomics and READs are served. */
+  /** The operations of RFC 7306, and READ_CELL, which shows the order of atomics and READs. */
   private static final OperationKind[] EXTENSIONS = {
     OperationKind.WRITE_IMMEDIATE,
     OperationKind.WRITE_IMMEDIATE,
@@ -117,7 +117,7 @@ public final class StreamScenarios {
         faults(random, links, devices, span, latency));
   }
 
-  /** The faults of packets, and in every third run connections that end at any byte. */
+  /** Returns packet faults, and in every third run also resets of connections at any byte. */
   private static FaultSchedule faults(
       SplittableRandom random, List<ConnectionConfig> links, int devices, long span, long latency) {
     FaultSchedule schedule = FaultSchedule.random(random.nextLong(), devices, span, latency);
@@ -138,7 +138,8 @@ public final class StreamScenarios {
   }
 
   /**
-   * A connection that ends in front of a byte: with an error, or with an end if {@code how} is 1.
+   * Returns a fault that ends a connection before a byte: with an error, or with an end of stream
+   * if {@code how} is 1.
    */
   static Fault reset(int source, int destination, int at, int how, long salt) {
     return new Fault(

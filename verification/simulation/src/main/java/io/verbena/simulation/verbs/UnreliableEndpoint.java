@@ -195,8 +195,8 @@ final class UnreliableEndpoint extends SimulatedEndpoint {
   }
 
   /**
-   * A message that is too large for its receive ends the receive with an error only in a shared
-   * queue.
+   * Returns whether the message must complete its receive with an error: if it is too large and the
+   * receive is in a shared queue.
    */
   private boolean mustFailReceive(OperationKind kind) {
     return kind == OperationKind.TOO_LARGE && receives.isShared();
@@ -212,7 +212,7 @@ final class UnreliableEndpoint extends SimulatedEndpoint {
     arena.memory.get(slot, arena.expected, slot, PostedReceives.GRH_LENGTH);
   }
 
-  /** The message whose last packet has this PSN, or null. */
+  /** Returns the message whose last packet has this PSN, or null. */
   private @Nullable PostedRequest messageEndingAt(int psn) {
     for (PostedRequest post : posts) {
       if (post.lastPsn == psn) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * A program over the verbs SPI, its topology and the faults on its wire.
  *
  * @param seed the seed of the scenario and of keys and queue pair numbers
- * @param medium what the queue pairs talk over
+ * @param medium the medium of the queue pairs
  * @param maxLength the largest message that fits into a receive
  * @param devices the number of emulated HCAs
  * @param sharedQueue whether the endpoints of a device share a completion queue
@@ -196,7 +196,7 @@ public record VerbsScenario(
     };
   }
 
-  /** A third of the initial PSNs are just below the wraparound. */
+  /** Returns an initial PSN: in a third of the cases just below the wraparound. */
   private static int psn(SplittableRandom random) {
     return random.nextInt(3) == 0
         ? (1 << PSN_BITS) - 1 - random.nextInt(24)
@@ -212,7 +212,7 @@ public record VerbsScenario(
       long span,
       int maxLength,
       boolean late) {
-    // The first grants happen at time 0, all other operations after them.
+    // The first grants are executed at time 0, all other operations after them.
     long at = (withGrants ? 1 : 0) + (random.nextInt(4) == 0 ? 0 : random.nextLong(span));
     // Most receives are posted before their message is sent.
     long receiveAt =

@@ -35,7 +35,7 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
   private final @Nullable Trace trace;
   private final Network network;
 
-  /** The same network if it is one of streams, otherwise null. */
+  /** The network if it carries iWARP streams, otherwise null. */
   private final @Nullable SimulatedTcp tcp;
 
   private final List<SimulatedDevice> devices = new ArrayList<>();
@@ -197,8 +197,8 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
   }
 
   /**
-   * The indexes of the endpoints that share their receives with the endpoint {@code first}, itself
-   * included.
+   * Returns the indexes of the endpoints that share their receives with the endpoint {@code first},
+   * including it.
    */
   private List<Integer> sharingEndpoints(int first, int ends) {
     List<Integer> users = new ArrayList<>(List.of(first));
@@ -212,7 +212,7 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
     return users;
   }
 
-  /** An upper bound of the completions on one queue. */
+  /** Returns an upper bound of the completions on one queue. */
   private int depth() {
     return 2 * (scenario.operations().size() + 2 * ends.size());
   }
@@ -391,7 +391,7 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
     }
   }
 
-  /** A delayed packet delays all packets behind it on the same cable. */
+  /** Records a delay, which affects all later packets on the same cable. */
   private void recordDelay(long now, int source, int destination, Fault fault) {
     for (SimulatedEndpoint end : ends) {
       if (end.config.device(end.side) == destination && end.config.device(1 - end.side) == source) {
@@ -419,7 +419,7 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
     return log;
   }
 
-  /** The number of timeouts that may expire while a packet is delayed. */
+  /** Returns the number of timeouts that may expire while a packet is delayed. */
   private static long retryCost(Fault fault, ConnectionConfig link) {
     return switch (fault.kind()) {
       case DELAY, REORDER, DUPLICATE -> fault.amount() / link.timeoutNanos();
@@ -458,7 +458,7 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
 
   // ---- called by the endpoints
 
-  /** The network, which is one of streams. */
+  /** Returns the network, which must carry iWARP streams. */
   SimulatedTcp tcp() {
     SimulatedTcp streams = tcp;
     if (streams == null) {
@@ -472,12 +472,12 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
     return broken[link];
   }
 
-  /** Returns whether a message may come before its receive is posted. */
+  /** Returns whether a message may arrive before its receive is posted. */
   boolean hasLateReceives() {
     return lateReceives;
   }
 
-  /** The largest message that fits into a receive. */
+  /** Returns the bytes of the largest message that fits into a receive. */
   int maxLength() {
     return scenario.maxLength();
   }
@@ -506,20 +506,21 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
   }
 
   /**
-   * The cost, in retries, of the faults injected into packets between an endpoint and its peer
-   * since a time, including packets in flight at that time.
+   * Returns the cost, in retries, of the faults injected into packets between an endpoint and its
+   * peer since a time, including packets in flight at that time.
    */
   long faultCostSince(SimulatedEndpoint end, long moment) {
     return faultLog(end).costSince(moment - maxPacketAge);
   }
 
-  /** The device of an endpoint. */
+  /** Returns the device of an endpoint. */
   SimulatedDevice device(SimulatedEndpoint end) {
     return devices.get(end.config.device(end.side));
   }
 
   /**
-   * A valid key of a type 2 window that another queue pair of the same device has bound, or null.
+   * Returns a valid key of a type 2 window that another queue pair of the same device has bound, or
+   * null.
    */
   @Nullable KeyLifetime foreignWindowKey(ReliableEndpoint end) {
     int device = end.config.device(end.side);
@@ -537,8 +538,8 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
   }
 
   /**
-   * The endpoint that uses these receives and has this queue pair number. Numbers are unique per
-   * device only.
+   * Returns the endpoint that uses these receives and has this queue pair number. Numbers are
+   * unique per device only.
    */
   private @Nullable SimulatedEndpoint receiverOf(PostedReceives of, int number) {
     for (SimulatedEndpoint end : ends) {

@@ -44,7 +44,7 @@ final class LayerMistakes {
               "while (first != null && (first.isOver() || first.isStarted())) {"),
           of(
               "a long message never given back",
-              "credit/CreditReturns.java",
+              "credit/OwedCredits.java",
               "    donePending = true;",
               "    donePending = false;"),
           of(

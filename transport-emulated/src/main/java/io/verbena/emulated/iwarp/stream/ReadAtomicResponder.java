@@ -12,16 +12,16 @@ import io.verbena.emulated.iwarp.frame.ReadRequest;
 import io.verbena.emulated.iwarp.stream.Placement.Use;
 
 /**
- * Answers the peer's READs and atomics, in the order in which they came (RFC 7306, section 5.4). An
- * atomic is done in its turn: after the READs before it, whose bytes have left the memory by then,
- * and before those behind it. If threads of the program, which keep writing to the same word, hold
- * it up, it waits for another turn.
+ * ReadAtomicResponder the peer's READs and atomics, in the order in which they came (RFC 7306,
+ * section 5.4). An atomic is executed after the READs before it, whose bytes have left the memory
+ * by then, and before the READs behind it. If threads of the program keep writing to the same word,
+ * the atomic is tried again in another turn.
  */
-final class Answers {
+final class ReadAtomicResponder {
   /** Stands for no atomic. */
   private static final AtomicRequest NO_ATOMIC = new AtomicRequest();
 
-  private final Gather gather;
+  private final FpduWriter gather;
   private final RemoteAtomic atomic;
   private final FpduHeader header = new FpduHeader();
   private Answer[] ring = new Answer[0];
@@ -36,7 +36,7 @@ final class Answers {
   /** True if an atomic is held up in this turn. */
   private boolean isHeldUp;
 
-  /** A READ, and how far it is answered; or an atomic. */
+  /** A READ, and the part of it to answer; or an atomic. */
   private static final class Answer {
     int sinkTag;
     long sinkOffset;
@@ -45,11 +45,11 @@ final class Answers {
     long left;
     boolean isAtomic;
 
-    /** Created for the first atomic in its place, and kept. */
+    /** Created for the first atomic in this place of the ring, and kept. */
     AtomicRequest atomic = NO_ATOMIC;
   }
 
-  Answers(Host host, Gather gather) {
+  ReadAtomicResponder(Host host, FpduWriter gather) {
     this.gather = gather;
     atomic = new RemoteAtomic(host);
   }
@@ -67,7 +67,9 @@ final class Answers {
     isHeldUp = false;
   }
 
-  /** Adds a READ to answer; false if there are as many requests as this end serves at once. */
+  /**
+   * Adds a READ to answer; returns false if this end has as many requests as it serves at a time.
+   */
   boolean add(ReadRequest request) {
     if (count == ring.length) {
       return false;
@@ -83,7 +85,10 @@ final class Answers {
     return true;
   }
 
-  /** Adds an atomic to answer; false if there are as many requests as this end serves at once. */
+  /**
+   * Adds an atomic to answer; returns false if this end has as many requests as it serves at a
+   * time.
+   */
   boolean add(AtomicRequest request) {
     if (count == ring.length) {
       return false;
@@ -108,16 +113,16 @@ final class Answers {
     return isHeldUp;
   }
 
-  /** Returns whether a request waits for its answer, and may have it now. */
+  /** Returns whether a request waits for its answer, and may be answered now. */
   boolean areDue() {
     return count > 0 && !isHeldUp && (!ring[first].isAtomic || gather.written() >= readsEnd);
   }
 
   /**
-   * Adds the answer to the oldest request to the output, or a part of it, or nothing if that is
+   * Adds the answer to the oldest request, or a part of it, to the output; nothing if an atomic is
    * held up.
    *
-   * @return false if its memory may no longer be used
+   * @return false if the memory of the request may no longer be used
    */
   boolean addNext() {
     Answer answer = ring[first];

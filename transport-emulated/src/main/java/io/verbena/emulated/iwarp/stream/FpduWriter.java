@@ -12,12 +12,13 @@ import java.nio.channels.GatheringByteChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * FPDUs on their way into a channel: headers, trailers and small payload in a buffer of its own,
- * large payload in the memory of the requests. That memory is looked up again before each later
- * attempt to write, since keys die. With CRCs all payload is copied: the program may change the
- * memory until the channel takes it, and the CRC must match the bytes that go out.
+ * Collects FPDUs and writes them to a channel. Headers, trailers and small payload are in a buffer
+ * of this object; large payload stays in the memory of the requests. That memory is looked up again
+ * before each later attempt to write, since keys may die meanwhile. With CRCs all payload is
+ * copied: the program may change the memory until the channel takes the bytes, and the CRC must
+ * match the bytes that go out.
  */
-final class Gather {
+final class FpduWriter {
   /**
    * Payload of up to this length is copied, which is cheaper than one more buffer to gather from.
    */
@@ -25,14 +26,12 @@ final class Gather {
 
   private static final int OWN_BYTES = 8192;
 
-  /**
-   * Bytes of the buffer with CRCs, where it holds all payload: in addition, the most of an FPDU.
-   */
+  /** The size of the buffer with CRCs, when it holds all payload: room for one more FPDU. */
   private static final int CHECKED_BYTES = OWN_BYTES + Outbound.MOST_PAYLOAD;
 
   private static final int VIEWS = 8;
 
-  /** The number of bytes after which it is written. */
+  /** The number of bytes after which no more FPDUs are added before a write. */
   private static final int FULL = 512 * 1024;
 
   private final Placement placement;
@@ -55,7 +54,10 @@ final class Gather {
 
   private boolean triedBefore;
 
-  /** Bytes of the stream up to the end of what was added, and of what was written. */
+  /**
+   * The number of bytes of the stream that were added; {@link #written} counts those that the
+   * channel took.
+   */
   private long added;
 
   private long written;
@@ -63,7 +65,7 @@ final class Gather {
   /** The position in the stream at which the present content begins. */
   private long began;
 
-  /** The start of an FPDU, to take it back. */
+  /** The state at the start of an FPDU, to take the FPDU back. */
   private int mark;
 
   private int markedCount;
@@ -72,7 +74,7 @@ final class Gather {
   private int markedSliceStart;
   private long markedAdded;
 
-  /** Memory that some of the parts are in. */
+  /** Memory of a request, in which one of the parts lies. */
   private static final class Shown {
     final MemoryView view = new MemoryView();
     Use use = Use.SEND;
@@ -81,7 +83,7 @@ final class Gather {
     int start;
   }
 
-  Gather(Placement placement) {
+  FpduWriter(Placement placement) {
     this.placement = placement;
     slice();
     for (int i = 0; i < shown.length; i++) {
@@ -108,7 +110,7 @@ final class Gather {
     check.on(crc);
   }
 
-  /** Drops everything that it has. */
+  /** Drops all bytes. */
   void clear() {
     reset();
     for (Shown each : shown) {
@@ -140,19 +142,18 @@ final class Gather {
         && ownRoom() >= (check.isOn() ? Outbound.MOST_PAYLOAD : SMALL);
   }
 
-  /** Returns the bytes of the stream up to the end of what was added. */
+  /** Returns the number of bytes of the stream that were added. */
   long added() {
     return added;
   }
 
-  /** Returns the bytes of the stream that the channel took. */
+  /** Returns the number of bytes of the stream that the channel took. */
   long written() {
     return written;
   }
 
   /**
-   * Returns how many bytes of a message's rest, in buffers from a position on, the next FPDU can
-   * carry.
+   * Returns the number of bytes that the next FPDU can carry of these buffers, from a position on.
    */
   int measure(ScatterGatherList buffers, BufferCursor from, int most) {
     ahead.moveTo(from);
@@ -211,7 +212,7 @@ final class Gather {
     added += length;
   }
 
-  /** Returns its buffer, for payload that the caller writes at its position. */
+  /** Returns the buffer of this object, for payload that the caller writes at its position. */
   ByteBuffer own() {
     return own;
   }
@@ -223,7 +224,7 @@ final class Gather {
     added += length;
   }
 
-  /** Adds payload from the memory of a key; false if the key does not open it. */
+  /** Adds payload from the memory of a key; returns false if the key does not open the memory. */
   boolean payload(Use use, int key, long address, int length) {
     if (isCopied(length)) {
       return copy(use, key, address, length);
@@ -336,9 +337,10 @@ final class Gather {
   }
 
   /**
-   * Keeps only the bytes that must go out so that the peer can parse those that follow.
+   * Drops all FPDUs, unless some of their bytes are written: then keeps the others, so that the
+   * peer can parse the bytes that follow.
    *
-   * @return false if they are in memory that may no longer be read
+   * @return false if bytes to keep are in memory that may no longer be read
    */
   boolean giveUpPayload() {
     if (began == written) {
@@ -355,8 +357,8 @@ final class Gather {
   }
 
   /**
-   * Does the same as {@link #giveUpPayload}, while the memory of requests may still be read: first
-   * copies the rest of it, so that the peer can parse the bytes that follow.
+   * Does the same as {@link #giveUpPayload}, but first copies the bytes to keep out of the memory
+   * of requests, if that may still be read.
    */
   boolean copyPayload() {
     if (began != written && isStillOpen()) {
@@ -366,7 +368,8 @@ final class Gather {
   }
 
   /**
-   * Takes out the bytes that were added and not written. None of them may be in memory of requests.
+   * Removes and returns the bytes that were added and not written. None of them may be in memory of
+   * requests.
    */
   ByteBuffer takeRest() {
     closeSlice();

@@ -2,11 +2,12 @@
 package io.verbena.reactor.credit;
 
 /**
- * The credits of three kinds, and the id of the last long message that was read, which the next
- * frame returns to the peer. The receiving parts of a connection write it, the sender announces it.
+ * The credits of three kinds for the peer, and the id of the last long message that was read: the
+ * next frame returns them. The receiving parts of a connection update them, the sender announces
+ * them.
  */
-public final class CreditReturns {
-  private final FrameCredits frames;
+public final class OwedCredits {
+  private final ReceiveFrameCredits frames;
   private final ReceiveCredits messages;
   private final ReceiveCredits immediates;
   private int doneId;
@@ -14,48 +15,48 @@ public final class CreditReturns {
 
   /**
    * @param first the first grant of frames
-   * @param receiveDepth the most frames that the peer may have a grant of
+   * @param receiveDepth the most frame credits that the peer may have
    * @param window the first grant of messages, and of immediates
    */
-  public CreditReturns(int first, int receiveDepth, int window) {
-    frames = new FrameCredits(first, receiveDepth);
+  public OwedCredits(int first, int receiveDepth, int window) {
+    frames = new ReceiveFrameCredits(first, receiveDepth);
     messages = new ReceiveCredits(window, Math.max(1, window / 4));
     immediates = new ReceiveCredits(window, Math.max(1, window / 4));
   }
 
-  /** Credits of receives. */
-  public FrameCredits frames() {
+  /** Returns the credits of frames. */
+  public ReceiveFrameCredits frames() {
     return frames;
   }
 
-  /** Credits of messages. */
+  /** Returns the credits of messages. */
   public ReceiveCredits messages() {
     return messages;
   }
 
-  /** Credits of immediates. */
+  /** Returns the credits of immediates. */
   public ReceiveCredits immediates() {
     return immediates;
   }
 
-  /** All long messages up to this one were read. */
+  /** Records that all long messages up to this id were read. */
   public void done(int id) {
     doneId = id;
     donePending = true;
   }
 
-  /** Returns whether the peer has yet to learn of a message that was read. */
+  /** Returns whether a DONE is to be sent. */
   public boolean isDonePending() {
     return donePending;
   }
 
-  /** Returns the id of the last message that was read, for the next frame. */
+  /** Returns the id of the last long message that was read, for the DONE in the next frame. */
   public int takeDone() {
     donePending = false;
     return doneId;
   }
 
-  /** Returns whether anything but receives is worth a frame of its own. */
+  /** Returns whether anything but credits of frames is worth a frame of its own. */
   public boolean isDue() {
     return messages.due() || immediates.due() || donePending;
   }

@@ -18,24 +18,25 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Opens devices by address; those with the same options share a fabric and its connection managers.
+ * Opens the devices of {@code emulated://}. Devices with the same options share a fabric and its
+ * connection managers.
  */
-final class OpenFabrics {
+final class OpenedFabrics {
   private static final String SYNC = "sync";
   private static final String ASYNC = "async";
 
-  /** The fabric of all devices that were opened without an option that asks for another one. */
+  /** The fabric of all devices whose options select no other fabric. */
   private static final Network<DirectFabric> DIRECT = new Network<>(new DirectFabric());
 
   private static final Map<Long, Network<DeferredFabric>> DEFERRED = new HashMap<>();
 
   /**
-   * The fabrics with simulated wires; its monitor is held while a device on one of them is opened
-   * or closed.
+   * The fabrics with simulated wires. The map's monitor is held while a device on one of them is
+   * opened or closed.
    */
   private static final Map<WireOptions, Network<ClockedFabric>> CLOCKED = new HashMap<>();
 
-  /** A fabric, and the connection managers of its devices, which reach each other by name. */
+  /** A fabric and the connection managers of its devices, which find each other by name. */
   private record Network<F extends Fabric>(F fabric, LocalConnectionManagers managers) {
     Network(F fabric) {
       this(fabric, new LocalConnectionManagers());
@@ -46,13 +47,13 @@ final class OpenFabrics {
     }
   }
 
-  private OpenFabrics() {}
+  private OpenedFabrics() {}
 
   /**
    * Opens a device.
    *
-   * @throws VerbsException {@code INVALID} for an unknown value of an option, or one that does not
-   *     go with another option
+   * @throws VerbsException {@code INVALID} for an unknown value of an option, or an option that
+   *     another one excludes
    */
   static EmulatedDevice open(EmulatedAddress address) {
     Map<Option, String> options = address.options();

@@ -4,16 +4,17 @@ package io.verbena.reactor.credit;
 import io.verbena.reactor.wire.ProtocolException;
 
 /**
- * Credits of receives to the peer. Their number changes with the traffic, between what every
- * connection has and the most that the handshake has announced:
+ * Frame credits for the peer. Their number changes with the traffic, between the first grant and
+ * the most that the handshake has announced:
  *
  * <pre>
- *  grows    doubles where the peer has used so many since the last announcement that new ones are to
- *           be announced, which a peer that gets an answer to each frame never does
- *  shrinks  by what an idle peer gives back, and where others wait for receives by each that arrives
+ *  grows    doubles when so many were used since the last announcement that new ones are due; a
+ *           peer that gets an answer to each frame never uses so many
+ *  shrinks  by the credits that an idle peer gives back, and by each frame that arrives while other
+ *           connections wait for receives
  * </pre>
  */
-public final class FrameCredits extends ReceiveCredits {
+public final class ReceiveFrameCredits extends ReceiveCredits {
   private final int first;
   private final int most;
   private int share;
@@ -21,9 +22,9 @@ public final class FrameCredits extends ReceiveCredits {
 
   /**
    * @param first the first grant, and the least that the peer has
-   * @param most the most that it may have
+   * @param most the most that the peer may have
    */
-  public FrameCredits(int first, int most) {
+  public ReceiveFrameCredits(int first, int most) {
     super(first, threshold(first));
     this.first = first;
     this.most = most;
@@ -34,17 +35,17 @@ public final class FrameCredits extends ReceiveCredits {
     return Math.max(2, share / 4);
   }
 
-  /** Returns how many there are, used or not. */
+  /** Returns the number of credits, used or not. */
   public int share() {
     return share;
   }
 
-  /** Returns how many more are worthwhile now; 0 until those that came last were announced. */
+  /** Returns how many more are worthwhile now; 0 until the last ones granted were announced. */
   public int wanted() {
     return grown || !reached() ? 0 : Math.min(share, most - share);
   }
 
-  /** Grants so many more, or none, as there were no more. */
+  /** Grants {@code count} more; 0 if there were no more receives. */
   public void grow(int count) {
     grown = true;
     if (count > 0) {
@@ -64,9 +65,9 @@ public final class FrameCredits extends ReceiveCredits {
   }
 
   /**
-   * The peer gives credits back.
+   * Takes credits that the peer gives back.
    *
-   * @throws ProtocolException if it has not so many, or must keep them
+   * @throws ProtocolException if it has fewer, or must keep them
    */
   public void giveBack(int count) {
     int returnable = Math.min(share - first, onTheirWay());

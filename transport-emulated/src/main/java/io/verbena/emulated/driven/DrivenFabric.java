@@ -8,27 +8,27 @@ import java.util.ArrayDeque;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A fabric whose engines, which do its requests, are called by a driver: a thread that posts rings,
- * and the driver {@linkplain #serve serves} the queue pairs that rang.
+ * A fabric whose engines execute the requests. A thread that posts rings a doorbell, and the
+ * fabric's driver {@linkplain #serve serves} the queue pairs that rang.
  *
- * <p>One thread at a time calls engines: it has {@linkplain #enter entered}. Programs enter only to
- * change or close something, and never wait for that when they post or poll. Locks are taken in the
- * order connection, queue pair, fabric; under the fabric's lock only those of event queues are
- * taken.
+ * <p>One thread at a time calls engines: the thread that has {@linkplain #enter entered}. Threads
+ * of programs wait to enter only to change or close something, never when they post or poll. Locks
+ * are taken in the order connection, queue pair, fabric; under the fabric's lock only the locks of
+ * event queues are taken.
  */
-public abstract class TurnFabric implements Fabric {
-  /** Of so many calls of {@link #serveNow} one rings, so that the next poll takes a turn. */
+public abstract class DrivenFabric implements Fabric {
+  /** One of this many calls of {@link #serveNow} rings, so that the next poll takes a turn. */
   private static final int SERVED_NOW_ROUND = 8;
 
   private final Secrets secrets;
 
-  // Fair, so that a program which changes something has its turn while the driver is busy.
+  // Fair, so that a program that changes something gets its turn while the driver is busy.
   private final ReentrantLock turn = new ReentrantLock(true);
   private final Doorbells doorbells = new Doorbells();
   private final ArrayDeque<Runnable> afterwards = new ArrayDeque<>();
   private int servedNow;
 
-  protected TurnFabric(Secrets secrets) {
+  protected DrivenFabric(Secrets secrets) {
     this.secrets = secrets;
   }
 
@@ -40,18 +40,20 @@ public abstract class TurnFabric implements Fabric {
     return secrets;
   }
 
-  /** Makes this thread the one that calls engines; waits for its turn. */
+  /** Makes this thread the one that calls engines, after waiting for its turn. Reentrant. */
   @SuppressWarnings("LockNotBeforeTry") // leave unlocks
   public final void enter() {
     turn.lock();
   }
 
-  /** Makes this thread the one that calls engines, if that takes no waiting; true if it did. */
+  /** Makes this thread the one that calls engines, if it need not wait; returns whether it did. */
   public final boolean tryEnter() {
     return turn.tryLock();
   }
 
-  /** Ends what {@link #enter} began. */
+  /**
+   * Ends the turn that {@link #enter} began. The outermost call first {@linkplain #settle settles}.
+   */
   public final void leave() {
     try {
       if (turn.getHoldCount() == 1) {
@@ -72,7 +74,7 @@ public abstract class TurnFabric implements Fabric {
     }
   }
 
-  /** Returns once the thread that calls engines at this moment is done. */
+  /** Waits until the thread that calls engines at this moment is done. */
   final void awaitTurn() {
     enter();
     leave();
@@ -90,9 +92,9 @@ public abstract class TurnFabric implements Fabric {
   }
 
   /**
-   * Serves a queue pair on this thread, as {@link #serve} would, if nobody is in the engines and no
-   * other queue pair waits; else rings for it, as it does now and then in any case: a thread that
-   * finds its completions at once does nothing else for the fabric.
+   * Serves a queue pair on this thread, as {@link #serve} would, if no thread is in the engines and
+   * no other queue pair waits; otherwise rings for it. Also rings now and then in any case: a
+   * thread that finds its completions at once would do nothing else for the fabric.
    */
   final void serveNow(Doorbells.Bell bell) {
     if (hasRung() || turn.isHeldByCurrentThread() || !turn.tryLock()) {
@@ -106,12 +108,12 @@ public abstract class TurnFabric implements Fabric {
       }
       settle();
     } catch (RuntimeException | Error e) {
-      // The request is posted: what an engine throws is no failure of the post.
+      // The request is posted: an exception of an engine is not a failure of the post.
       report(e);
     } finally {
       leave();
     }
-    // A driver that sleeps does not know of the alarms that this has set.
+    // A driver that sleeps does not know of the alarms that this call has set.
     wake();
   }
 
@@ -121,11 +123,11 @@ public abstract class TurnFabric implements Fabric {
   }
 
   /**
-   * Serves each queue pair that rang, once; false if none did, or there is no {@linkplain #hasRoom
-   * room}. For those who have entered.
+   * Serves each queue pair that rang, once; returns false if none did, or there is no {@linkplain
+   * #hasRoom room}. The caller has entered.
    *
-   * <p>What an engine throws is rethrown when all are served: that engine has stopped its own queue
-   * pair, and the others go on.
+   * <p>An exception of an engine is rethrown when all are served: that engine has stopped its own
+   * queue pair, and the others continue.
    */
   public final boolean serve() {
     Doorbells.Bell bell = hasRoom() ? doorbells.takeAll() : null;
@@ -158,26 +160,24 @@ public abstract class TurnFabric implements Fabric {
     return true;
   }
 
-  /** Returns whether queue pairs may send now; for those who have entered. */
+  /** Returns whether queue pairs may send now. The caller has entered. */
   protected boolean hasRoom() {
     return true;
   }
 
-  /** Reports what an engine threw, on a thread that goes on. */
+  /** Logs an exception of an engine, on a thread that continues. */
   public static void report(Throwable mistake) {
     FailureLog.get().failed(mistake);
   }
 
-  /**
-   * Runs an action once the engine can be called again; to be called within a call of the engine.
-   */
+  /** Runs an action once the engine can be called again. Called within a call of the engine. */
   public final void afterwards(Runnable action) {
     afterwards.add(action);
   }
 
   /**
-   * Runs what had to wait for the end of a call of an engine; for those who have entered, after
-   * such a call.
+   * Runs the actions of {@link #afterwards}. Called after a call of an engine, by a thread that has
+   * entered.
    */
   public final void settle() {
     Runnable action = afterwards.poll();

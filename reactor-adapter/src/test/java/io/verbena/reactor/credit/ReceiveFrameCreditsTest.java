@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("once")
-class FrameCreditsTest {
-  private final FrameCredits credits = new FrameCredits(8, 64);
+class ReceiveFrameCreditsTest {
+  private final ReceiveFrameCredits credits = new ReceiveFrameCredits(8, 64);
 
   private void useAndFree(int count) {
     for (int i = 0; i < count; i++) {
@@ -86,7 +86,7 @@ class FrameCreditsTest {
 
   /** One end of a connection, as {@code MessageSender} and {@code MessageReceiver} keep credits. */
   private static final class End {
-    final FrameCredits given;
+    final ReceiveFrameCredits given;
     final SendCredits got;
     final int first;
     final ArrayDeque<int[]> arriving = new ArrayDeque<>();
@@ -94,7 +94,7 @@ class FrameCreditsTest {
 
     End(int first, int most) {
       this.first = first;
-      given = new FrameCredits(first, most);
+      given = new ReceiveFrameCredits(first, most);
       got = new SendCredits("frames", first, most);
     }
 

@@ -13,8 +13,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes that have arrived for a stream, and the credits of its peer. Each receive is in one
- * place:
+ * The bytes that have arrived for a stream, and the credits of its peer. The peer has a credit for
+ * each promised receive, and gets one for each that is owed:
  *
  * <pre>{@code
  *            arrives                 was read               is announced
@@ -23,21 +23,24 @@ import org.jspecify.annotations.Nullable;
  *    +--the peer does not use it--------+--others wait for receives------> given back
  * }</pre>
  *
- * <p>A stream starts with few, as most connections are idle most of the time: it gets more when the
- * peer fills half of them. The frames of receives go back when they were read, or at the end of the
- * duty cycle: what is not read then stands in memory of its own, so that a channel that does not
- * read keeps no receive from the others. On the event loop's thread only.
+ * <p>A stream starts with few receives, as most connections are idle most of the time; it gets more
+ * when the peer fills half of them. The frame of a receive is returned when it was read, or at the
+ * end of the duty cycle. Unread bytes then stand in memory of their own, so that a channel that
+ * does not read keeps no receive from the others. On the event loop's thread only.
  */
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
-final class ReceiveBuffers {
-  /** Bytes from which a frame itself may go to the pipeline; below, copying costs less. */
+final class StreamReceiveQueue {
+  /** The least bytes for which a frame itself may go to the pipeline; copying fewer costs less. */
   private static final int LEAST_HANDED_OUT = 1024;
 
-  /** A frame that is filled to less than this part is copied: it would keep the rest, too. */
+  /**
+   * A frame that is filled to less than 1/8 is copied: handed out, it would keep its unused rest.
+   */
   private static final int LEAST_FILLED = 8;
 
   /**
-   * The number of unread bytes up to which receives are added, as a socket has a buffer for them.
+   * The number of unread bytes below which receives are added as messages arrive, in place of a
+   * socket's receive buffer.
    */
   private static final int UNREAD = 64 << 10;
 
@@ -47,13 +50,13 @@ final class ReceiveBuffers {
   private final int most;
   private final int leastHandedOut;
 
-  /** The bytes that earlier duty cycles have left, in memory of their own. */
+  /** Unread bytes of earlier duty cycles, in memory of their own. */
   private final ArrayDeque<ByteBuf> kept = new ArrayDeque<>(0);
 
-  /** The messages that have arrived behind them since, in frames of the receives. */
+  /** Messages that have arrived since, in the frames of their receives. */
   private final ArrayDeque<ByteBuf> arrived = new ArrayDeque<>(0);
 
-  /** The number of receives that the peer may use, has used, or gets credits for next. */
+  /** The number of promised, unread and owed receives. */
   private int share;
 
   private int promised;
@@ -63,12 +66,12 @@ final class ReceiveBuffers {
   private boolean discarding;
 
   /**
-   * @param receives which this releases
+   * @param receives released with this object
    * @param frames replace those that go to the pipeline
-   * @param first what the peer is promised at first, and at all times
-   * @param most the most that it may be promised
+   * @param first how many receives the peer is granted at first, and at all times
+   * @param most the most receives that the peer may be granted
    */
-  ReceiveBuffers(Receives receives, ReceiveFrames frames, int first, int most) {
+  StreamReceiveQueue(Receives receives, ReceiveFrames frames, int first, int most) {
     this.receives = receives;
     this.frames = frames;
     this.first = first;
@@ -78,7 +81,7 @@ final class ReceiveBuffers {
     promised = first;
   }
 
-  /** Returns how many receives the peer is promised at all times. */
+  /** Returns how many receives the peer is granted at all times. */
   int first() {
     return first;
   }
@@ -87,8 +90,8 @@ final class ReceiveBuffers {
    * Handles a message that has arrived.
    *
    * @param frame taken over
-   * @param length its bytes of the stream
-   * @param end whether the stream ends behind it
+   * @param length how many bytes of the stream it has
+   * @param end whether the stream ends after it
    * @return false if the peer had no credit for it
    */
   boolean arrived(ByteBuf frame, int length, boolean end) {
@@ -111,20 +114,20 @@ final class ReceiveBuffers {
     return true;
   }
 
-  /** Gives a frame back that brought nothing. */
+  /** Returns a frame without bytes for the stream. */
   void drop(ByteBuf frame) {
     receives.giveBack(frame);
   }
 
-  /** Posts nothing any more: the queue pair is in its error state. */
+  /** Stops posting receives, because the queue pair is in its error state. */
   void halt() {
     receives.halt();
   }
 
   /**
-   * The peer gives credits back that it does not use.
+   * Takes back credits that the peer does not use.
    *
-   * @return false if it has not so many, or must keep them
+   * @return false if the peer does not have so many, or must keep them
    */
   boolean givenBack(int count) {
     if (count < 1 || count > Math.min(share - first, promised)) {
@@ -136,7 +139,10 @@ final class ReceiveBuffers {
     return true;
   }
 
-  /** The peer may send another message, unless others wait for receives that it has too many of. */
+  /**
+   * Owes the peer a credit for a message that was read, unless other streams wait for receives and
+   * this one has more than its part.
+   */
   private void wasRead() {
     if (share > first && receives.hasMoreThanItsPart()) {
       share--;
@@ -156,7 +162,7 @@ final class ReceiveBuffers {
     return waiting() > 0;
   }
 
-  /** Returns whether all was read and the peer sends no more. */
+  /** Returns whether all bytes were read and the peer has ended its stream. */
   boolean isAtEnd() {
     return waiting() == 0 && ended;
   }
@@ -171,11 +177,11 @@ final class ReceiveBuffers {
   }
 
   /**
-   * Reads what is there: a large message in the very buffer that it arrived in, small ones together
-   * in a buffer of the channel's allocator.
+   * Reads bytes: a large message in the buffer that it arrived in, or small ones together in a
+   * buffer of the channel's allocator.
    *
-   * @param copies whether large ones are copied, too
-   * @return a buffer that the caller releases; null if nothing is there
+   * @param copies whether large messages are copied, too
+   * @return a buffer that the caller releases; null if there are no bytes
    */
   @Nullable ByteBuf read(
       RecvByteBufAllocator.Handle handle, ByteBufAllocator allocator, boolean copies) {
@@ -193,10 +199,7 @@ final class ReceiveBuffers {
     return copy(allocate(handle, allocator), handle);
   }
 
-  /**
-   * Allocates a buffer to copy into, which need not be registered where there is no registered
-   * memory left.
-   */
+  /** Allocates a buffer to copy into; not of registered memory if none is left. */
   private static ByteBuf allocate(RecvByteBufAllocator.Handle handle, ByteBufAllocator allocator) {
     try {
       return handle.allocate(allocator);
@@ -206,8 +209,8 @@ final class ReceiveBuffers {
   }
 
   /**
-   * Takes the oldest message out, and posts another frame in place of its own; returns false if
-   * there is no memory for that.
+   * Removes the oldest message, and posts another frame in place of its frame. Returns false if
+   * there is no memory for another frame.
    */
   private boolean handOut() {
     if (!kept.isEmpty()) {
@@ -272,7 +275,10 @@ final class ReceiveBuffers {
     }
   }
 
-  /** A peer that fills half of all receives before they are read is held up by their number. */
+  /**
+   * Adds receives if the peer has filled half of them before they are read: it is held up by their
+   * number.
+   */
   private void growIfHalfFull() {
     if (waiting() * 2 >= share && share < most && !frames.areScarce()) {
       int more = receives.grow(Math.min(share, most - share));
@@ -282,14 +288,14 @@ final class ReceiveBuffers {
   }
 
   /**
-   * The duty cycle ends: what was not read keeps a frame that another takes the place of, or, if it
-   * is short, or memory is scarce, a copy.
+   * Moves unread messages out of the receives, at the end of the duty cycle. A message keeps its
+   * frame, which another one replaces; it is copied if it is short or memory is scarce.
    */
   void keepUnread() {
     for (ByteBuf frame = arrived.peek(); frame != null; frame = arrived.peek()) {
       boolean copies = frame.readableBytes() < leastHandedOut || frames.areScarce();
       ByteBuf fresh = copies ? null : allocate();
-      // Where there is no memory for the copy, it stays, and no byte is missing.
+      // If there is no memory for the copy, the message stays, and no byte is lost.
       kept.add(fresh == null ? copyOf(frame) : frame);
       arrived.remove();
       receives.giveBack(fresh == null ? frame : fresh);
@@ -304,10 +310,10 @@ final class ReceiveBuffers {
   }
 
   /**
-   * Discards what waits, and what comes from now on.
+   * Discards unread bytes, and those that arrive from now on.
    *
-   * @throws RuntimeException the first that the HCA throws as it takes receives back; all is
-   *     discarded then, too
+   * @throws RuntimeException the first exception as receives are returned to the HCA; everything is
+   *     discarded all the same
    */
   void discard() {
     discarding = true;
@@ -330,12 +336,15 @@ final class ReceiveBuffers {
     }
   }
 
-  /** Returns whether so many credits are owed that they go back without bytes to send. */
+  /** Returns whether so many credits are owed that they are returned without bytes to send. */
   boolean owesMuch() {
     return owed * 2 >= share;
   }
 
-  /** Takes the credits that a message returns to the peer, as its {@link Signal}. */
+  /**
+   * Returns the {@link Signal} of the credits that the next message returns to the peer, and no
+   * longer owes them.
+   */
   int takeOwed() {
     int credits = Math.min(owed, Signal.MOST_CREDITS);
     owed -= credits;
@@ -343,7 +352,7 @@ final class ReceiveBuffers {
     return credits;
   }
 
-  /** Gives everything back, once the queue pair is closed. Idempotent. */
+  /** Releases everything, once the queue pair is closed. Idempotent. */
   void release() {
     receives.halt();
     try {

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The send queue of a stream whose requests are linked, as on an RNIC. */
-class SendBuffersTest {
+class StreamSendQueueTest {
   private static final URI ADDRESS = URI.create("emulated://send-buffers?mode=async&seed=1");
   private static final int DEPTH = 32;
   private static final int LENGTH = 100;
@@ -49,8 +49,8 @@ class SendBuffersTest {
   /** The sequence from which on requests are refused. */
   private int refusedFrom = Integer.MAX_VALUE;
 
-  private final SendBuffers sends =
-      new SendBuffers(pair(), receives(), linked, broken::add, 0, DEPTH, HcaMeter.OFF, null);
+  private final StreamSendQueue sends =
+      new StreamSendQueue(pair(), receives(), linked, broken::add, 0, DEPTH, HcaMeter.OFF, null);
 
   @AfterEach
   void close() {
@@ -61,7 +61,7 @@ class SendBuffersTest {
   private QueuePair pair() {
     return (QueuePair)
         Proxy.newProxyInstance(
-            SendBuffersTest.class.getClassLoader(),
+            StreamSendQueueTest.class.getClassLoader(),
             new Class<?>[] {QueuePair.class},
             (proxy, method, arguments) ->
                 switch (method.getName()) {
@@ -75,7 +75,7 @@ class SendBuffersTest {
   private Receives receives() {
     return (Receives)
         Proxy.newProxyInstance(
-            SendBuffersTest.class.getClassLoader(),
+            StreamSendQueueTest.class.getClassLoader(),
             new Class<?>[] {Receives.class},
             (proxy, method, arguments) -> {
               assertThat(method.getName()).isEqualTo("post");

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Tests what a stream does with its receives, of which the test is the pool. */
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
 @Tag("once")
-class ReceiveBuffersTest {
+class StreamReceiveQueueTest {
   private static final int LENGTH = 8192;
   private static final int FIRST = 4;
   private static final int MOST = 32;
@@ -46,7 +46,7 @@ class ReceiveBuffersTest {
   private final RegisteredMemory memory;
   private final ReceiveFrames frames;
   private final Pool pool = new Pool();
-  private final ReceiveBuffers receives;
+  private final StreamReceiveQueue receives;
 
   /** Keeps the frames that are given back, as if they were posted. */
   private static final class Pool implements Receives {
@@ -105,7 +105,7 @@ class ReceiveBuffersTest {
     }
   }
 
-  ReceiveBuffersTest() {
+  StreamReceiveQueueTest() {
     URI address = URI.create("emulated://receive-buffers");
     device = VerbsProviders.find(address).open(address);
     domain = device.allocateProtectionDomain();
@@ -113,7 +113,7 @@ class ReceiveBuffersTest {
         new RegisteredMemory(
             domain, RdmaOptions.builder().maxRegisteredBytes(32L * LENGTH).build());
     frames = new ReceiveFrames(memory, LENGTH);
-    receives = new ReceiveBuffers(pool, frames, FIRST, MOST);
+    receives = new StreamReceiveQueue(pool, frames, FIRST, MOST);
   }
 
   @AfterEach
@@ -330,7 +330,7 @@ class ReceiveBuffersTest {
   private static ByteBufAllocator onlyOf(ByteBuf buffer) {
     return (ByteBufAllocator)
         Proxy.newProxyInstance(
-            ReceiveBuffersTest.class.getClassLoader(),
+            StreamReceiveQueueTest.class.getClassLoader(),
             new Class<?>[] {ByteBufAllocator.class},
             (proxy, method, arguments) -> buffer);
   }

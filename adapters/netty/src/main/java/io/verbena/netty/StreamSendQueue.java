@@ -25,26 +25,27 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The send queue of a stream: what is posted, the memory that the HCA reads from until then, and
- * the peer's credits. A credit is a receive that the peer has posted; each message takes one. The
- * last two are kept for messages that must not wait for the peer to read: one that returns credits
- * and the one that ends the stream. The last places of the queue are kept likewise, with one for a
- * question for a sign of life. On the event loop's thread only, but for what a meter reads.
+ * The send queue of a stream: the posted requests, the memory that the HCA reads until they
+ * complete, and the peer's credits. A credit stands for a receive that the peer has posted; each
+ * message takes one. The last two credits are reserved for messages that must not wait for the peer
+ * to read: one that returns credits, and the one that ends the stream. The last places of the queue
+ * are reserved likewise, and one more for a keep-alive probe. On the event loop's thread only,
+ * except for the methods that a meter calls.
  *
- * <p>Where the loop links its posts, what {@link #send} posts waits for {@link #postLinked}, or for
- * the next of the others, which post at once.
+ * <p>If the loop links its posts, a request of {@link #send} waits for {@link #postLinked}, or for
+ * a call of another method that posts: those post at once.
  */
-final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.Poster {
+final class StreamSendQueue implements ConnectionState, QueuePairUser, LinkedPosts.Poster {
   /** Credits that bytes may not use. */
   static final int RESERVED = Handshake.LEAST_RECEIVES - 1;
 
-  /** Places of the queue that a question may not take: that of the end. */
-  private static final int KEPT_FROM_QUESTIONS = 1;
+  /** Places of the queue that a probe may not take: that of the end. */
+  private static final int KEPT_FROM_PROBES = 1;
 
-  /** Those that a return of credits may not take: that of a question, too. */
+  /** Places that a return of credits may not take: also that of a probe. */
   private static final int KEPT_FROM_CREDITS = 2;
 
-  /** Those that bytes may not take: that of a return of credits, too. */
+  /** Places that bytes may not take: also that of a return of credits. */
   private static final int KEPT_FROM_BYTES = 3;
 
   private final QueuePair queuePair;
@@ -58,13 +59,15 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
   private final @Nullable ByteBuf[] held;
   private final @Nullable Lease[] leases;
 
-  /** The number of bytes of the channel's queue that wait there until the message is sent. */
+  /**
+   * For each slot the number of bytes that stay in the channel's queue until the message is sent.
+   */
   private final int[] queued;
 
   private final PostedBytes waiting = new PostedBytes();
   private final SendWorkRequest single = new SendWorkRequest(/* maxScatterGather= */ 2);
 
-  /** The place of signals on a device without immediate data, else null. */
+  /** The memory of signals on a device without immediate data; else null. */
   private final @Nullable SignalTrailers trailers;
 
   private final ConnectionMeter meter;
@@ -74,7 +77,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
   private int completed;
   private int credits;
 
-  /** The credits that the peer promises at all times. */
+  /** The credits that the peer grants at all times. */
   private int firstCredits;
 
   private int piece;
@@ -82,14 +85,14 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
   private boolean released;
 
   /**
-   * @param receives posted ahead of the messages that may give the peer credits for them
-   * @param linked of the loop, or null
-   * @param onRefusal breaks the stream: what it posted was refused
-   * @param depth messages that may be posted at once
-   * @param hca makes the meter of the connection
-   * @param trailers of {@link #slots}, taken over; null where the device has immediate data
+   * @param receives posted before the messages that may give the peer credits for them
+   * @param linked the loop's, or null
+   * @param onRefusal breaks the stream when the HCA has refused posted requests
+   * @param depth the most requests that may be posted at once
+   * @param hca creates the meter of the connection
+   * @param trailers with {@link #slots} places, taken over; null if the device has immediate data
    */
-  SendBuffers(
+  StreamSendQueue(
       QueuePair queuePair,
       Receives receives,
       @Nullable LinkedPosts linked,
@@ -115,12 +118,12 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
     OpenQueuePairs.use(queuePair, this);
   }
 
-  /** Returns the places for what is posted, of a queue of this depth. */
+  /** Returns the number of slots, a power of two, for a queue of this depth. */
   static int slots(int depth) {
     return Integer.highestOneBit(Math.max(1, depth - 1)) << 1;
   }
 
-  /** Returns the bytes of the channel's queue that are posted. */
+  /** Returns the count of the bytes in the channel's queue that are posted. */
   PostedBytes waiting() {
     return waiting;
   }
@@ -131,9 +134,9 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
   }
 
   /**
-   * Begins to send, with the lengths and the credits of the peer's handshake.
+   * Opens the queue, with the message length and the credits of the peer's handshake.
    *
-   * @param longest in bytes, also of what this end sends
+   * @param longest the longest message of this end, in bytes
    */
   void open(Handshake peer, int longest) {
     piece = Math.min(peer.piece(), longest);
@@ -141,7 +144,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
     credits += firstCredits;
   }
 
-  /** Returns the most bytes that a message takes. */
+  /** Returns the most bytes of a message. */
   int piece() {
     return piece;
   }
@@ -149,7 +152,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
   /**
    * Adds credits that the peer returns.
    *
-   * @return false if the peer returns more than it ever had, {@link Handshake#MOST_RECEIVES}
+   * @return false if there would be more than {@link Handshake#MOST_RECEIVES}
    */
   boolean addCredits(int count) {
     if (count > Handshake.MOST_RECEIVES - credits) {
@@ -168,12 +171,18 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
     return posted - completed;
   }
 
-  /** Returns whether it has credits beyond those that it keeps, and can give them back. */
+  /**
+   * Returns whether there are more credits than the peer grants at all times, and a message can
+   * return them.
+   */
   boolean canGiveBack() {
     return credits > firstCredits + 1 && canSend();
   }
 
-  /** Gives all credits back but those that it keeps; the message itself takes one. */
+  /**
+   * Returns the credits beyond those that the peer grants at all times; the message itself takes
+   * one.
+   */
   void giveBack() {
     int count = Math.min(credits - firstCredits - 1, Signal.MOST_CREDITS);
     post(begin(Signal.back(count)).signaled());
@@ -187,11 +196,11 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
   }
 
   /**
-   * Posts bytes that the HCA reads where they are.
+   * Posts bytes that the HCA reads in place.
    *
-   * @param at where they are; its lease, if it has one, is released with the buffer
-   * @param buffer is released when that is done; stays the caller's if this throws
-   * @param inQueue bytes of the channel's queue that stay there until the message is sent
+   * @param at the location of the bytes; its lease, if it has one, is released with the buffer
+   * @param buffer released when the message has completed; stays the caller's if this throws
+   * @param inQueue how many bytes stay in the channel's queue until the message is sent
    * @param signal the {@link Signal} of the credits that it returns
    */
   void send(Location at, int length, ByteBuf buffer, int inQueue, int signal) {
@@ -215,12 +224,12 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
 
   /** Returns whether there is room for {@link #ask}. */
   boolean canAsk() {
-    return inFlight() < (ended ? depth : depth - KEPT_FROM_QUESTIONS);
+    return inFlight() < (ended ? depth : depth - KEPT_FROM_PROBES);
   }
 
   /**
-   * Posts a probe, whose completion shows that the peer's HCA has taken all before it. It takes no
-   * credit.
+   * Posts a probe, whose completion shows that the peer's HCA has taken everything before it. The
+   * probe takes no credit.
    */
   void ask() {
     SendWorkRequest request = KeepAliveProbe.fill(next(), queuePair);
@@ -229,7 +238,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
     postLinked();
   }
 
-  /** Posts bytes that the request takes along. */
+  /** Posts bytes as inline data. */
   void sendInline(ByteBuffer data, int inQueue, int signal) {
     SendWorkRequest request = begin(signal).inline(data);
     queued[posted & mask] = inQueue;
@@ -238,7 +247,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
     }
     meter.sent(data.remaining());
     post(request);
-    // The caller uses the bytes' memory again.
+    // The caller reuses the memory of the bytes.
     postLinked();
   }
 
@@ -253,7 +262,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
     postLinked();
   }
 
-  /** Ends the stream behind all that is posted. Idempotent. */
+  /** Posts the message that ends the stream. Idempotent. */
   void end(int signal) {
     if (!ended) {
       ended = true;
@@ -262,7 +271,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
     }
   }
 
-  /** Returns whether the stream was ended. */
+  /** Returns whether the message that ends the stream was posted. */
   boolean hasEnded() {
     return ended;
   }
@@ -297,9 +306,9 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
   }
 
   /**
-   * Posts what {@link #send} has left.
+   * Posts the requests that {@link #send} has left.
    *
-   * @throws VerbsException if the HCA refuses some of it, for which the stream breaks
+   * @throws VerbsException if the HCA refuses one, which breaks the stream
    */
   void postLinked() {
     if (linked != null) {
@@ -312,7 +321,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
     receives.post();
   }
 
-  /** {@inheritDoc} Its bytes are lost, and the stream breaks. */
+  /** {@inheritDoc} The bytes are lost, and the stream breaks. */
   @Override
   public boolean refused(int sequence, Throwable why) {
     int end = posted;
@@ -323,7 +332,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
       try {
         free(each & mask);
       } catch (RuntimeException | Error e) {
-        // A buffer of the program's: this may be called in another stream's post.
+        // A buffer of the program may throw, and this may be called in another stream's post.
         why.addSuppressed(e);
       }
     }
@@ -346,7 +355,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
 
   @Override
   public int sendQueueDepth() {
-    // Its two ends are read one after the other, perhaps by another thread.
+    // The two counts are read one after the other, perhaps on another thread.
     return Math.min(depth, Math.max(0, posted - completed));
   }
 
