@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** RNICs by DiSNI. Programs reach them by their addresses alone. */
+/**
+ * RNICs through DiSNI's native library. Programs need no class of this module: they open devices by
+ * {@code disni://} addresses.
+ */
 module io.verbena.disni {
   requires io.verbena;
   requires jdk.unsupported;

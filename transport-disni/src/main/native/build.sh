@@ -9,8 +9,8 @@
 # OUT      gets io/verbena/disni/native/<os>-<arch>/, as in the jar
 # asan     with the address and undefined behaviour sanitizers; the program is then run with
 #          LD_PRELOAD=$(cc -print-file-name=libasan.so)
-# tsan     with the thread sanitizer, and LD_PRELOAD=$(cc -print-file-name=libtsan.so); a library that is loaded before
-#          these is told of each call (-finstrument-functions)
+# tsan     with the thread sanitizer, and LD_PRELOAD=$(cc -print-file-name=libtsan.so); a preloaded
+#          library can trace each call (-finstrument-functions)
 #
 # Without a compiler or headers it says so in one line, and builds nothing. CC is honoured.
 set -eu
@@ -50,8 +50,8 @@ esac
   skip "$cc has no such sanitizer as $kind"
 
 mkdir -p "$folder"
-# Beside the target and then renamed: a running program keeps the file that it mapped. No path of the building machine is in the
-# debug information: the same sources, the same file.
+# Writes a new file and renames it, because a running program may have mapped the old one. -ffile-prefix-map keeps the paths of
+# this machine out of the debug information, so that the same sources build the same file.
 # shellcheck disable=SC2086
 build() {
   name=$1

@@ -4,8 +4,8 @@
 #
 #   build.sh JDK CLASSPATH OUT TARGET
 #
-# The JDK is the first of JAVA25_HOME, JDK (that of Maven) and the usual folder that is one of 22 or later. Without any it says so,
-# builds nothing, and the link leads to JDK.
+# Uses the first JDK of version 22 or later among JAVA25_HOME, JDK (that of Maven) and those in /usr/lib/jvm. Without one, prints a
+# warning, compiles nothing, and links TARGET/jdk22 to JDK.
 set -eu
 
 jdk=$1

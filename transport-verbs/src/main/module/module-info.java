@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** RNICs by the foreign-function interface. Programs reach them by their addresses alone. */
+/**
+ * RNICs through the foreign function interface. Programs need no class of this module: they open
+ * devices by {@code verbs://} addresses.
+ */
 module io.verbena.foreign {
   requires io.verbena;
   requires io.verbena.disni;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Java keeps pointers as long. */
+/* Java holds pointers as long. */
 #ifndef VERBENA_POINTERS_H
 #define VERBENA_POINTERS_H
 

@@ -22,7 +22,7 @@ int64_t waiting_deadline(int timeout_millis) {
   return timeout_millis < 0 ? NEVER : now() + timeout_millis * NANOS_PER_MILLI;
 }
 
-/* What poll(2) is given: rounded up, so that it does not spin through the last millisecond. */
+/* The timeout for poll(2), rounded up: otherwise a wait would spin through its last millisecond. */
 static int millis_until(int64_t deadline) {
   if (deadline == NEVER) {
     return -1;
@@ -37,7 +37,7 @@ static int millis_until(int64_t deadline) {
 
 static void drain(int wakeup) {
   uint64_t count;
-  /* It does not block; EAGAIN says that another waiter was faster. */
+  /* The eventfd is non-blocking; EAGAIN means that another waiter has drained it. */
   while (read(wakeup, &count, sizeof count) < 0 && errno == EINTR) {
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The processors that the calling thread runs on: bit N is processor N, so the first 64 only. */
+/* The CPU affinity of the calling thread. Bit N of a mask is processor N, so a mask has the first
+   64 processors only. */
 #define _GNU_SOURCE
 #include <sched.h>
 
@@ -7,14 +8,15 @@
 
 #define PROCESSORS 64
 
-/* As many as a kernel may have: with less room it tells nothing at all. */
+/* The most processors of a kernel: sched_getaffinity(2) fails if the set is smaller than the
+   kernel's. */
 #define MOST_PROCESSORS 8192
 
 struct processors {
   cpu_set_t sets[MOST_PROCESSORS / CPU_SETSIZE];
 };
 
-/* The first of them, of which a mask tells; 0 if the kernel does not say. */
+/* Returns the mask of the first 64 processors, or 0 if the call fails. */
 static uint64_t first_now(void) {
   struct processors now;
   if (sched_getaffinity(0, sizeof now, now.sets)) {
@@ -27,9 +29,10 @@ static uint64_t first_now(void) {
   return mask;
 }
 
-/* It has no way to fail: a mask without a processor of this machine changes nothing. */
+/* Cannot report a failure: a mask without a processor of this machine changes nothing. */
 AFFINITY(void, setAffinity, jlong mask) {
-  /* Who gives back what getAffinity answered keeps the processors beyond, of which it cannot tell. */
+  /* A program that restores the result of getAffinity keeps its processors from 64 on, which are
+     not in the mask. */
   if ((uint64_t)mask == first_now()) {
     return;
   }

@@ -6,7 +6,7 @@
 #include "../common/errors.h"
 #include "handles.h"
 
-/* One close at a time: so each object has one thread that destroys it. */
+/* Held while closing, so that only one thread destroys an object. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 typedef int (*destroyer)(void *object);
@@ -65,13 +65,14 @@ static int destroy_event_channel(void *object) {
   return 0;
 }
 
-/* Unless the address is another object's by now, which another thread made there. */
+/* Sets the state after closing, unless a new object was created at the same address. */
 static void leave_closing(struct handle *handle, enum handle_state state) {
   int closing = HANDLE_CLOSING;
   atomic_compare_exchange_strong(&handle->state, &closing, state);
 }
 
-/* Destroys it now; later, if it is busy and may wait; or says why not. Under the lock. */
+/* Destroys an object. If it is busy and may_wait is set, leaves it for close_waiting and returns 0.
+   Returns 0 or an errno. Under the lock. */
 static int close_object(void *object, enum handle_kind kind, destroyer destroy, bool may_wait) {
   struct handle *handle = handle_find(object, kind);
   if (!handle) {
@@ -89,7 +90,8 @@ static int close_object(void *object, enum handle_kind kind, destroyer destroy, 
   return error;
 }
 
-/* A user of it is gone: was it only waiting for that? True if it is now gone too. Under the lock. */
+/* Destroys an object that waits for its users, after one of them is gone; returns whether it did.
+   Under the lock. */
 static bool close_waiting(void *object, enum handle_kind kind, destroyer destroy) {
   struct handle *handle = object ? handle_find(object, kind) : NULL;
   if (!handle || atomic_load(&handle->state) != HANDLE_CLOSING || destroy(object)) {
@@ -115,7 +117,7 @@ static int close_queue_pair_locked(struct rdma_cm_id *id) {
   struct ibv_cq *send_queue = pair->send_cq;
   struct ibv_cq *receive_queue = pair->recv_cq;
   struct ibv_pd *domain = pair->pd;
-  /* rdma_destroy_qp(3) would not say whether it worked. */
+  /* rdma_destroy_qp(3) does not return whether it worked. */
   int error = close_object(pair, QUEUE_PAIR, destroy_queue_pair, false);
   if (error) {
     return error;
@@ -150,7 +152,7 @@ static void end_with_channel(struct handle *handle, void *argument) {
   }
   struct rdma_cm_id *id = handle->object;
   if (id->qp) {
-    /* Fails if it was not connected, or no longer: then there is nothing to tell the peer. */
+    /* Fails if it is not connected; then there is no peer to inform. */
     rdma_disconnect(id);
   } else {
     close_object(id, IDENTIFIER, destroy_identifier, false);
@@ -251,7 +253,7 @@ int close_completion_queue(struct ibv_cq *queue) {
     struct ibv_comp_channel *channel = queue->channel;
     error = close_object(queue, COMPLETION_QUEUE, destroy_completion_queue, true);
     if (!error) {
-      /* If the queue itself waits, the channel is still busy and goes on waiting. */
+      /* If the queue waits too, the channel is still busy and waits on. */
       close_waiting(channel, COMPLETION_CHANNEL, destroy_completion_channel);
     }
   }

@@ -29,7 +29,7 @@ DISPATCHER(jint, destroyCompChannel, jlong channel) {
 
 DISPATCHER(jlong, createCQ, jlong context, jlong channel_handle, jint depth, jint vector) {
   struct ibv_comp_channel *channel = POINTER(struct ibv_comp_channel, channel_handle);
-  /* Without a channel it is a queue that is only polled. */
+  /* A queue without a channel can only be polled. */
   if (!context || (channel && !handle_usable(channel, COMPLETION_CHANNEL))) {
     fail(env, "ibv_create_cq", context ? EBADF : ENODEV);
     return 0;
@@ -48,7 +48,7 @@ DISPATCHER(jint, destroyCQ, jlong queue) {
   return -close_completion_queue(POINTER(struct ibv_cq, queue));
 }
 
-/* Answers 0 for an event, below 0 when there was none in time. */
+/* Returns 0 for an event, or a negative errno: -ETIMEDOUT if none came in time. */
 DISPATCHER(jint, getCqEvent, jlong channel_handle, jint timeout) {
   const char *verb = "ibv_get_cq_event";
   struct ibv_comp_channel *channel = POINTER(struct ibv_comp_channel, channel_handle);
@@ -66,14 +66,14 @@ DISPATCHER(jint, getCqEvent, jlong channel_handle, jint timeout) {
     if (!error) {
       return 0;
     }
-    /* Another thread took it: there may be time left for the next one. */
+    /* EAGAIN: another thread took the event; wait for the next one. */
     if (error != EAGAIN || (ready & WAIT_BROKEN)) {
       return -fail(env, verb, error);
     }
   }
 }
 
-/* Acknowledges no more than were taken: one too many and ibv_destroy_cq(3) never returns. */
+/* Acknowledges at most the events taken: after one too many, ibv_destroy_cq(3) never returns. */
 DISPATCHER(jint, ackCqEvent, jlong queue_handle, jint count) {
   struct ibv_cq *queue = POINTER(struct ibv_cq, queue_handle);
   if (count < 0) {
@@ -103,7 +103,7 @@ DISPATCHER(jint, pollCQ, jlong queue_handle, jint count, jlong completions) {
   }
   int polled = ibv_poll_cq(queue, count, POINTER(struct ibv_wc, completions));
   if (polled < 0) {
-    /* mlx4 and mlx5 answer -2 (CQ_POLL_ERR), which is no errno. */
+    /* mlx4 and mlx5 return -2 (CQ_POLL_ERR), which is no errno. */
     fail(env, "ibv_poll_cq", EIO);
   }
   return polled;

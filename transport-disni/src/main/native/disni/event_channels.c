@@ -24,9 +24,9 @@ DISPATCHER(jint, destroyEventChannel, jlong channel) {
 }
 
 /*
- * Answers the kind of the event, or below 0 when there was none in time. It is acknowledged when it is
- * taken: ackCmEvent is given no more than its kind, and an event that nobody acknowledges makes
- * rdma_destroy_id(3) wait for ever.
+ * Returns the kind of the event, or a negative errno: -ETIMEDOUT if none came in time. Acknowledges
+ * the event at once, because ackCmEvent gets only its kind, and rdma_destroy_id(3) would wait for
+ * an unacknowledged event for ever.
  */
 DISPATCHER(jint, getCmEvent, jlong channel_handle, jlong listener, jlong identifier, jint timeout) {
   struct rdma_event_channel *channel = POINTER(struct rdma_event_channel, channel_handle);
@@ -50,14 +50,14 @@ DISPATCHER(jint, getCmEvent, jlong channel_handle, jlong listener, jlong identif
       *POINTER(jlong, identifier) = to_handle(event.id);
       return event.event;
     }
-    /* Another thread took it: there may be time left for the next one. */
+    /* EAGAIN: another thread took the event; wait for the next one. */
     if (error != EAGAIN || (ready & WAIT_BROKEN)) {
       return -error;
     }
   }
 }
 
-/* Done when it was taken. */
+/* getCmEvent has acknowledged the event. */
 DISPATCHER(jint, ackCmEvent, jint kind UNUSED) {
   return 0;
 }

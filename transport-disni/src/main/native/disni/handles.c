@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Entries are never freed: as many as there were addresses, which malloc uses again and again. */
+/* Entries are never freed. There is one per address, and malloc reuses addresses. */
 #define BUCKET_BITS 12
 #define BUCKETS (1U << BUCKET_BITS)
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What this library gave out and what became of it. DiSNI's Java objects keep raw pointers and are
- * closed in any order, more than once, from several threads; this table tells a pointer to a live
- * object from one to freed memory, before libibverbs looks at it.
+ * The table of the objects that this library has created, with their states. DiSNI's Java objects
+ * hold raw pointers and are closed in any order, more than once, by several threads. The table
+ * tells a pointer to a live object from a pointer to freed memory, before libibverbs dereferences
+ * it.
  *
- * A lookup takes no lock. A pointer that is not in the table was made by someone else and is taken
- * at its word. What the table cannot prevent: one thread using an object at the very moment in which
- * another destroys it.
+ * A lookup takes no lock. A pointer that is not in the table was created elsewhere and counts as
+ * live. The table cannot prevent that one thread uses an object at the moment in which another
+ * thread destroys it.
  */
 #ifndef VERBENA_HANDLES_H
 #define VERBENA_HANDLES_H
@@ -26,7 +27,7 @@ enum handle_kind {
 
 enum handle_state {
   HANDLE_LIVE,
-  /* Destroyed for the program; for the library as soon as what still uses it is gone. */
+  /* Closed for the program; destroyed as soon as its last user is. */
   HANDLE_CLOSING,
   HANDLE_GONE
 };
@@ -36,17 +37,18 @@ struct handle {
   void *object;
   enum handle_kind kind;
   _Atomic int state;
-  /* Of a completion queue: events that the program got and has not acknowledged. */
+  /* For a completion queue: the events taken and not yet acknowledged. */
   _Atomic unsigned unacknowledged;
 };
 
-/* A new object. Without memory for the entry it goes unwatched, but works. */
+/* Adds a new object. If there is no memory for the entry, the object is not in the table and counts
+   as live. */
 void handle_add(void *object, enum handle_kind kind);
 
-/* NULL for what the table does not know. */
+/* Returns the entry of an object, or NULL if it is not in the table. */
 struct handle *handle_find(const void *object, enum handle_kind kind);
 
-/* Whether a verb may be called with it: not NULL, and not destroyed. */
+/* Returns whether a verb may be called with this object: it is not NULL and not closed. */
 bool handle_usable(const void *object, enum handle_kind kind);
 
 /* Calls visit for every entry of this kind. */

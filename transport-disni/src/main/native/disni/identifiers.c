@@ -4,7 +4,7 @@
 
 #include "natives.h"
 
-/* Of those 3 bits, 7 means without end for RNR, and is the most for a lost packet. */
+/* Both counts have 3 bits. For RNR, 7 means without limit; for a lost packet, 7 is the maximum. */
 #define RETRIES_MAX 7
 
 DISPATCHER(jlong, createId, jlong channel_handle, jshort port_space) {
@@ -54,8 +54,8 @@ DISPATCHER(void, resolveAddr, jlong id_handle, jlong source, jlong destination, 
 }
 
 /*
- * Whether it has a device: librdmacm looks at it without asking, from rdma_resolve_route(3) on. If
- * not, fails with ENODEV.
+ * Returns whether the identifier has a device, which librdmacm dereferences without a check from
+ * rdma_resolve_route(3) on. If not, throws ENODEV.
  */
 static bool check_device(JNIEnv *env, const char *verb, const struct rdma_cm_id *id) {
   if (!check(env, verb, id, IDENTIFIER)) {
@@ -76,9 +76,9 @@ DISPATCHER(void, resolveRoute, jlong id_handle, jint timeout) {
 }
 
 /*
- * DiSNI's RdmaConnParam starts with 0 for both, and its groups send it so: the first packet lost, or
- * the first message that comes before its receive, ends the connection. 0 is therefore read as "nobody
- * chose", and becomes 7. No retries at all cannot be asked for.
+ * DiSNI's RdmaConnParam has 0 for both counts by default, and DiSNI's groups pass it unchanged.
+ * With 0, the first lost packet, or the first message without a receive, ends the connection. So 0
+ * counts as "not set" and becomes 7. A program cannot ask for no retries.
  */
 static uint8_t retries(jint chosen) {
   return chosen ? (uint8_t)chosen : RETRIES_MAX;
@@ -88,7 +88,8 @@ static bool are_retries(jint count) {
   return count >= 0 && count <= RETRIES_MAX;
 }
 
-/* Asks for as many READs and atomics at a time as the device allows: DiSNI has no say in it. */
+/* Asks for as many outstanding READs and atomics as the device allows, because DiSNI has no
+   parameter for it. */
 static struct rdma_conn_param parameters(jint retry_count, jint rnr_retry_count) {
   return (struct rdma_conn_param){.responder_resources = RDMA_MAX_RESP_RES,
                                   .initiator_depth = RDMA_MAX_INIT_DEPTH,
@@ -140,7 +141,7 @@ DISPATCHER(jint, disconnect, jlong id_handle) {
   return rdma_disconnect(id) ? -error_now() : 0;
 }
 
-/* DiSNI has room for IPv4 only; for others it is told that there is no address. */
+/* DiSNI has room for IPv4 only; for other families, returns -EAFNOSUPPORT. */
 static jint copy_address(const struct sockaddr *address, jlong target) {
   if (!target) {
     return -EINVAL;
@@ -162,7 +163,7 @@ DISPATCHER(jint, getDstAddr, jlong id_handle, jlong target) {
   return handle_usable(id, IDENTIFIER) ? copy_address(rdma_get_peer_addr(id), target) : -EBADF;
 }
 
-/* A listener on every address has none. */
+/* A listener on all addresses has no context. */
 DISPATCHER(jlong, getContext, jlong id_handle) {
   struct rdma_cm_id *id = POINTER(struct rdma_cm_id, id_handle);
   return check_device(env, "rdma_cm_id.verbs", id) ? to_handle(id->verbs) : 0;

@@ -31,7 +31,7 @@ DISPATCHER(jlong, regMr, jlong domain_handle, jlong address, jint length, jint a
     fail(env, "ibv_reg_mr", EINVAL);
     return 0;
   }
-  /* access is not a constant: the macro in verbs.h then calls ibv_reg_mr_iova2, as it should. */
+  /* access is no constant, so the macro of verbs.h calls ibv_reg_mr_iova2, as intended. */
   struct ibv_mr *region = ibv_reg_mr(domain, POINTER(void, address), (size_t)length, access);
   if (!region) {
     fail(env, "ibv_reg_mr", error_now());
@@ -51,7 +51,7 @@ DISPATCHER(void, deregMr, jlong region) {
   }
 }
 
-/* No bit of IbvContext.IBV_ODP_SUPPORT_*: memory is pinned when it is registered. */
+/* Returns no bit of IbvContext.IBV_ODP_SUPPORT_*: registering pins the memory. */
 DISPATCHER(jint, queryOdpSupport, jlong context UNUSED) {
   return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What all files of the native methods of com.ibm.disni share. */
+/* Includes and macros for the native methods of com.ibm.disni. */
 #ifndef VERBENA_NATIVES_H
 #define VERBENA_NATIVES_H
 
@@ -24,10 +24,10 @@
   JNIEXPORT type JNICALL Java_com_ibm_disni_util_NativeAffinity__1##name( \
       JNIEnv *env UNUSED, jclass self UNUSED, ##__VA_ARGS__)
 
-/* Throws java.io.IOException: "ibv_create_cq: Cannot allocate memory [errno 12]". Answers error. */
+/* Throws java.io.IOException: "ibv_create_cq: Cannot allocate memory [errno 12]". Returns error. */
 int fail(JNIEnv *env, const char *verb, int error);
 
-/* Whether the handle may be used; if not, fails with EBADF. */
+/* Returns whether the object may be used; if not, throws EBADF. */
 static inline bool check(JNIEnv *env, const char *verb, const void *object, enum handle_kind kind) {
   if (handle_usable(object, kind)) {
     return true;

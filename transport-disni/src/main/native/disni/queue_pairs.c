@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Queue pairs and what is posted to them. */
+/* Queue pairs and posting. */
 #include "natives.h"
 
-/* Enough for DiSNI's own programs; it has no way to ask for more. */
+/* The scatter/gather entries of a request: enough for DiSNI's own programs. DiSNI has no parameter
+   for it. */
 #define GATHER_WISH 4
 
 static int create(struct rdma_cm_id *id, struct ibv_pd *domain, struct ibv_qp_init_attr *wish) {
@@ -51,8 +52,8 @@ DISPATCHER(jint, destroyQP, jlong id) {
 }
 
 /*
- * RdmaVerbsNat passes 0, whatever attributes the program gave it: there is nothing to modify the
- * queue pair with, and nothing here would be better than a guess.
+ * RdmaVerbsNat always passes 0 instead of the program's attributes, so there is nothing to modify
+ * the queue pair with.
  */
 DISPATCHER(jint, modifyQP, jlong pair, jlong attributes UNUSED) {
   if (check(env, "ibv_modify_qp", POINTER(struct ibv_qp, pair), QUEUE_PAIR)) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What DiSNI asks about the structures that it writes and reads itself, and about the context. */
+/* Sizes and offsets of the structures that DiSNI writes and reads in Java, and fields of the
+   context. */
 #include <netinet/in.h>
 #include <stddef.h>
 
 #include "natives.h"
 
-/* What NativeDispatcher of DiSNI 2.1 expects. */
+/* The version that NativeDispatcher of DiSNI 2.1 expects. */
 #define DISNI_VERSION 32
 
 DISPATCHER(jint, getVersion) {
@@ -40,7 +41,7 @@ DISPATCHER(jint, getRKeyOffset) {
   return offsetof(struct ibv_send_wr, wr.rdma.rkey);
 }
 
-/* The library never closes a context, so it is never stale: librdmacm keeps them. */
+/* Checks for NULL only: this library never closes a context, so no pointer is stale. */
 static const struct ibv_context *context_of(JNIEnv *env, const char *field, jlong context) {
   if (!context) {
     fail(env, field, ENODEV);

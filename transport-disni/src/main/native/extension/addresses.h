@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Routes to a port: a GID in two numbers, as Java has it. */
+/* Converts a GID to and from the two numbers that Java has for it. */
 #ifndef VERBENA_ADDRESSES_H
 #define VERBENA_ADDRESSES_H
 

@@ -7,7 +7,7 @@ static bool is_unsupported(int error) {
   return error == EOPNOTSUPP || error == ENOSYS || error == EINVAL;
 }
 
-/* Without the locks of a queue that several threads poll; NULL if the device does not know of it. */
+/* Creates a queue without locks, for one polling thread; NULL if the device cannot. */
 static struct ibv_cq *create_single_threaded(struct ibv_context *context, int depth,
                                              struct ibv_comp_channel *channel, int vector) {
   struct ibv_cq_init_attr_ex wish = {.cqe = (uint32_t)depth,
@@ -35,7 +35,7 @@ EXTENSION(jlong, createCompletionQueue, jlong context_handle, jint depth, jlong 
     }
   }
   if (!queue) {
-    /* libsiw fails without saying why. */
+    /* libsiw fails without setting errno. */
     errno = 0;
     queue = ibv_create_cq(context, depth, NULL, channel, vector);
   }
@@ -80,8 +80,8 @@ EXTENSION(jint, poll, jlong queue, jint count, jlong completions) {
   }
   int polled =
       ibv_poll_cq(POINTER(struct ibv_cq, queue), count, POINTER(struct ibv_wc, completions));
-  /* Providers say no more than that the queue is broken, mlx4 and mlx5 by -2 (CQ_POLL_ERR): errno is of
-     an older call. */
+  /* A negative result means only that the queue is broken (mlx4 and mlx5 return -2, CQ_POLL_ERR);
+     errno is that of an older call. */
   return polled < 0 ? -EIO : polled;
 }
 

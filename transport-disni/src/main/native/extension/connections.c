@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The connection manager: its events, and connecting with all parameters. */
+/* Identifiers of the connection manager, their events, and connecting with all parameters. */
 #include <string.h>
 
 #include "../common/waiting.h"
@@ -34,9 +34,9 @@ static void fill_datagram(jlong *words, const struct rdma_ud_param *datagram) {
   words[EVENT_SL] = datagram->ah_attr.sl;
 }
 
-/* The words of the other kind of parameters are 0. */
+/* Fills the words of an event. Those of the other kind of parameters become 0. */
 static void fill(jlong *words, const struct rdma_cm_event *event, void *data) {
-  /* A request's identifier has its listener's type. */
+  /* The identifier of a connect request has the type of its listener. */
   bool is_datagram = event->id && event->id->qp_type == IBV_QPT_UD;
   const struct rdma_conn_param *connection = &event->param.conn;
   const struct rdma_ud_param *datagram = &event->param.ud;
@@ -135,12 +135,12 @@ static bool read_parameters(const jlong *words, struct rdma_conn_param *paramete
   return true;
 }
 
-/* What connecting and accepting begin with: 0 or an errno. */
+/* Checks and reads the arguments of connect and accept. Returns 0 or an errno. */
 static int prepare(const struct rdma_cm_id *id, jlong words, struct rdma_conn_param *parameters) {
   if (!id || !read_parameters(WORDS(words), parameters)) {
     return EINVAL;
   }
-  /* librdmacm looks at the device without asking whether there is one. */
+  /* librdmacm dereferences id->verbs without a check. */
   return id->verbs ? 0 : ENODEV;
 }
 
@@ -171,8 +171,8 @@ EXTENSION(jint, establish, jlong identifier) {
   return rdma_establish(POINTER(struct rdma_cm_id, identifier)) ? -error_now() : 0;
 }
 
-/* As librdmacm's init_ece and ucma_process_conn_resp_ece: a driver may refuse the peer, and all else
-   that fails leaves it at the standard. */
+/* As librdmacm's init_ece and ucma_process_conn_resp_ece. A driver without
+   ECE, or without the peer's options, is no error; a driver that refuses the peer is. */
 EXTENSION(jint, negotiate, jlong identifier, jlong pair_handle) {
   struct rdma_cm_id *id = POINTER(struct rdma_cm_id, identifier);
   struct ibv_qp *pair = POINTER(struct ibv_qp, pair_handle);

@@ -7,7 +7,7 @@
 #include "../common/waiting.h"
 #include "natives.h"
 
-/* Of names and firmware versions; as in libibverbs. */
+/* The size of names and firmware versions, as in libibverbs. */
 #define NAME_SIZE 64
 
 _Static_assert(NAME_SIZE == IBV_SYSFS_NAME_MAX, "a name does not fit");
@@ -18,7 +18,7 @@ static void copy_name(char *target, const char *name) {
   memset(target + length, 0, NAME_SIZE - length);
 }
 
-/* No device is no error, but no names. */
+/* Lists the devices. Without a device, sets the list to NULL and returns 0. */
 static int list_devices(struct ibv_context ***list, int *count) {
   *list = rdma_get_devices(count);
   return *list || errno == ENODEV ? 0 : error_now();
@@ -42,10 +42,10 @@ EXTENSION(jint, deviceNames, jlong names, jint capacity) {
 }
 
 /*
- * Contexts that were handed out. librdmacm closes the context of a device that was removed when
- * nothing of its own uses it, and knows nothing of what we created on it. So each is kept for ever: by
- * an identifier that is bound to its device, or, where it has no address to bind to, by a list of
- * devices, which keeps all of them.
+ * The contexts that were returned to Java. librdmacm closes the context of a removed device when no
+ * object of librdmacm uses it; it does not know the objects that Verbena creates on the context. So
+ * each context is kept open for ever: by an identifier that is bound to the device, or, if the
+ * device has no address to bind to, by a list of devices, which keeps all of them open.
  */
 struct kept {
   struct kept *next;
@@ -63,7 +63,8 @@ static bool is_kept(const struct ibv_context *context) {
   return kept;
 }
 
-/* The address that a GID of RoCE or iWARP is; false for a link-local one, which needs a scope. */
+/* Converts a GID of RoCE or iWARP to an IP address; false for a link-local GID, which needs a
+   scope. */
 static bool address_of(const union ibv_gid *gid, struct sockaddr_storage *address) {
   memset(address, 0, sizeof *address);
   const struct in6_addr *six = (const struct in6_addr *)gid;
@@ -95,14 +96,15 @@ static bool binds(struct rdma_event_channel *channel, struct ibv_context *contex
   return false;
 }
 
-/* Whether an identifier keeps it now: it has a channel of its own, of which nobody reads. */
+/* Binds an identifier to the device, which keeps its context open; returns whether that worked. The
+   identifier has a channel of its own, which is never read. */
 static bool hold(struct ibv_context *context) {
   struct rdma_event_channel *channel = rdma_create_event_channel();
   struct ibv_port_attr port;
   if (!channel) {
     return false;
   }
-  /* Behind the last port is an error. */
+  /* Querying a port after the last one fails. */
   for (uint8_t number = 1; !ibv_query_port(context, number, &port); number++) {
     for (int i = 0; i < port.gid_tbl_len; i++) {
       struct ibv_gid_entry entry;
@@ -123,7 +125,7 @@ static struct ibv_context *named(struct ibv_context **list, const char *name) {
   return *list;
 }
 
-/* Keeps the context of a list, which it takes over. 0 or an errno. */
+/* Keeps a context of the list open, and takes over the list. Returns 0 or an errno. */
 static int keep(struct ibv_context *context, struct ibv_context **list) {
   if (is_kept(context)) {
     rdma_free_devices(list);
@@ -179,7 +181,7 @@ EXTENSION(jint, queryDevice, jlong context, jlong words_address, jlong firmware)
     return -error;
   }
   jlong *words = WORDS(words_address);
-  /* "No limit" is all bits set; in Java it is the greatest long. */
+  /* All bits set means no limit; Java gets the greatest long. */
   words[DEVICE_MAX_MR_SIZE] =
       device.max_mr_size > INT64_MAX ? INT64_MAX : (jlong)device.max_mr_size;
   words[DEVICE_MAX_QP] = device.max_qp;
@@ -209,7 +211,7 @@ EXTENSION(jint, queryModeration, jlong context, jlong words_address) {
   if (!context) {
     return -EINVAL;
   }
-  /* A driver without an answer of its own fills in the attributes of ibv_query_device(3) alone. */
+  /* A driver without extended attributes fills in only those of ibv_query_device(3). */
   struct ibv_device_attr_ex device = {.cq_mod_caps = {0}};
   int error = error_of(ibv_query_device_ex(POINTER(struct ibv_context, context), NULL, &device));
   if (error) {
@@ -256,7 +258,7 @@ EXTENSION(jint, queryGid, jlong context, jint port, jint index, jlong gid) {
   return entry.gid_type == IBV_GID_TYPE_ROCE_V2;
 }
 
-/* Of all ports together; behind the last one is an error. */
+/* The number of GID table entries of all ports. Querying a port after the last one fails. */
 static size_t gid_places(struct ibv_context *context) {
   size_t places = 0;
   struct ibv_port_attr port;
@@ -267,8 +269,8 @@ static size_t gid_places(struct ibv_context *context) {
 }
 
 /*
- * libibverbs refuses an attribute of an ioctl of more than 65,535 bytes with EINVAL (fill_attr_out
- * in libibverbs/cmd_ioctl.h). Only GIDs that are set take a place.
+ * libibverbs refuses an ioctl attribute of more than 65,535 bytes with EINVAL (fill_attr_out in
+ * libibverbs/cmd_ioctl.h). Only GIDs that are set take an entry.
  */
 #define MOST_GIDS (UINT16_MAX / sizeof(struct ibv_gid_entry))
 
@@ -297,7 +299,7 @@ EXTENSION(jint, queryGids, jlong context, jint port, jlong gids, jint length) {
   return used;
 }
 
-/* What it happened to: the number of a port that went up or down, 0 for other events without an object. */
+/* The object of an event, the number of the port that went up or down, or 0 for other events. */
 static jlong element_of(const struct ibv_async_event *event) {
   switch (event->event_type) {
     case IBV_EVENT_CQ_ERR:
@@ -322,7 +324,7 @@ static jlong element_of(const struct ibv_async_event *event) {
   }
 }
 
-/* 0 or an errno, EAGAIN if there is none. */
+/* Takes an event. Returns 0 or an errno, EAGAIN if there is no event. */
 static int take_event(struct ibv_context *context, jlong *words) {
   struct ibv_async_event event;
   errno = 0;
@@ -336,7 +338,8 @@ static int take_event(struct ibv_context *context, jlong *words) {
 
 EXTENSION(jint, acknowledgeAsyncEvent, jlong words_address) {
   const jlong *words = WORDS(words_address);
-  /* Of the element only the pointer counts, which is that of all kinds; of a port nothing does. */
+  /* ibv_ack_async_event(3) uses only the pointer of the element, the same for all kinds of objects,
+     and nothing of a port event. */
   struct ibv_async_event event = {.event_type = (enum ibv_event_type)words[ASYNC_TYPE],
                                   .element.qp = POINTER(struct ibv_qp, words[ASYNC_ELEMENT])};
   ibv_ack_async_event(&event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The numbers of Layout.java, held against the structures; a test compares their names and values. */
+/* Checks the numbers of Layout.java against the structures. A test compares both files. */
 #include <infiniband/verbs.h>
 #include <stddef.h>
 

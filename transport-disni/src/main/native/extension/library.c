@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The library itself, and what Java cannot do without it. */
+/* The library's version, addresses of buffers, and wakeups by eventfd. */
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ EXTENSION(jint, wakeup, jint fd) {
   do {
     written = write(fd, &one, sizeof one);
   } while (written < 0 && errno == EINTR);
-  /* EAGAIN: the count is at its limit, so the waiter is as awake as can be. */
+  /* EAGAIN: the count is at its maximum, so the waiter is woken already. */
   return written < 0 && errno != EAGAIN ? -error_now() : 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Memory regions and windows; domains, whose end DiSNI's library would put off. */
+/* Memory regions and windows; deallocating protection domains, which libdisni would delay. */
 #include "natives.h"
 
 EXTENSION(jint, deallocateDomain, jlong domain) {
@@ -12,7 +12,7 @@ EXTENSION(jint, reregister, jlong region_handle, jint flags, jlong domain, jlong
   if (!region || length < 0) {
     return -EINVAL;
   }
-  /* Answers below 0 are codes of its own; which of them, errno tells well enough. */
+  /* Negative results are codes of ibv_rereg_mr(3) itself; errno has the reason. */
   errno = 0;
   if (ibv_rereg_mr(region, flags, POINTER(struct ibv_pd, domain), POINTER(void, address),
                    (size_t)length, access)) {
@@ -38,7 +38,7 @@ EXTENSION(jlong, allocateWindow, jlong domain, jint type, jlong words_address) {
   return to_handle(window);
 }
 
-/* All 32 bits are the key. */
+/* Returns the key, which may have any 32 bits, so a negative number is no error. */
 EXTENSION(jint, windowKey, jlong window) {
   return (jint)POINTER(struct ibv_mw, window)->rkey;
 }

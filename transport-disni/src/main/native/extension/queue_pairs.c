@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Queue pairs and what is posted to them. */
+/* Queue pairs and posting. */
 #include <string.h>
 
 #include "addresses.h"
 #include "natives.h"
 
-/* All that ibv_query_qp(3) is asked for. */
+/* The attributes to query with ibv_query_qp(3). */
 #define ALL_ATTRIBUTES                                                                            \
   (IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY | IBV_QP_ACCESS_FLAGS |           \
    IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_TIMEOUT | \
@@ -42,7 +42,7 @@ EXTENSION(jlong, createQueuePair, jlong domain, jlong words_address) {
   if (!domain || !wish.send_cq || !wish.recv_cq) {
     return -EINVAL;
   }
-  /* libsiw fails without saying why. */
+  /* libsiw fails without setting errno. */
   errno = 0;
   struct ibv_qp *pair = ibv_create_qp(POINTER(struct ibv_pd, domain), &wish);
   return pair ? created(pair, &wish.cap, words) : -error_now();
@@ -52,7 +52,7 @@ EXTENSION(jlong, createConnectionQueuePair, jlong identifier, jlong domain, jlon
   struct rdma_cm_id *id = POINTER(struct rdma_cm_id, identifier);
   jlong *words = WORDS(words_address);
   struct ibv_qp_init_attr wish = wish_of(words);
-  /* Without queues of ours librdmacm would make its own. */
+  /* Without completion queues librdmacm would create its own. */
   if (!id || !domain || !wish.send_cq || !wish.recv_cq) {
     return -EINVAL;
   }
@@ -74,7 +74,7 @@ EXTENSION(jint, destroyConnectionQueuePair, jlong identifier) {
   if (!id || !id->qp) {
     return -EINVAL;
   }
-  /* rdma_destroy_qp(3) would not say whether it worked. */
+  /* rdma_destroy_qp(3) does not return whether it worked. */
   int error = error_of(ibv_destroy_qp(id->qp));
   if (!error) {
     id->qp = NULL;
@@ -120,7 +120,7 @@ EXTENSION(jint, modifyQueuePair, jlong pair, jlong words_address) {
   return -error_of(ibv_modify_qp(POINTER(struct ibv_qp, pair), &attributes, mask));
 }
 
-static void told(const struct ibv_qp_attr *attributes, int mask, jlong *words) {
+static void fill_attributes(const struct ibv_qp_attr *attributes, int mask, jlong *words) {
   const struct ibv_ah_attr *vector = &attributes->ah_attr;
   const struct ibv_global_route *route = &vector->grh;
   words[ATTRIBUTE_MASK] = mask;
@@ -165,7 +165,7 @@ EXTENSION(jint, queryQueuePair, jlong pair, jlong words) {
   int error = error_of(
       ibv_query_qp(POINTER(struct ibv_qp, pair), &attributes, ALL_ATTRIBUTES, &unused));
   if (!error) {
-    told(&attributes, ALL_ATTRIBUTES, WORDS(words));
+    fill_attributes(&attributes, ALL_ATTRIBUTES, WORDS(words));
   }
   return -error;
 }
@@ -181,12 +181,13 @@ EXTENSION(jint, connectionAttributes, jlong identifier, jint state, jlong words)
   if (rdma_init_qp_attr(POINTER(struct rdma_cm_id, identifier), &attributes, &mask)) {
     return -error_now();
   }
-  told(&attributes, mask, WORDS(words));
+  fill_attributes(&attributes, mask, WORDS(words));
   return 0;
 }
 
-/* A driver names a window in a bind by the key that it has, which nobody but the program changes:
-   so what is linked behind a bind is posted once the new key is noted. */
+/* A driver takes the window's current key for a bind from ibv_mw.rkey, which only the program
+   updates. So the requests after a bind are posted in a call of their own, after the new key is
+   stored. */
 static int post_up_to_binds(struct ibv_qp *pair, struct ibv_send_wr *first,
                             struct ibv_send_wr **refused) {
   int error = 0;
@@ -197,7 +198,7 @@ static int post_up_to_binds(struct ibv_qp *pair, struct ibv_send_wr *first,
     }
     struct ibv_send_wr *rest = last->next;
     last->next = NULL;
-    /* A driver without the operation (libibverbs' dummies) fails and does not say at which. */
+    /* A driver without the operation (libibverbs' dummies) fails without setting bad_wr. */
     *refused = first;
     error = error_of(ibv_post_send(pair, first, refused));
     last->next = rest;
@@ -224,7 +225,7 @@ EXTENSION(jint, postSend, jlong pair, jlong requests, jlong bad) {
 
 EXTENSION(jint, bindWindow, jlong pair, jlong window, jlong id, jint flags, jlong region,
           jlong address, jlong length, jint access) {
-  /* librxe looks at the region of a bind to nothing too. */
+  /* librxe reads the region even if the bind has length 0. */
   if (!pair || !window || !region) {
     return -EINVAL;
   }

@@ -15,7 +15,7 @@ EXTENSION(jlong, createSharedReceiveQueue, jlong domain, jlong words_address) {
   jlong *words = WORDS(words_address);
   struct ibv_srq_init_attr wish = {.attr = {.max_wr = (uint32_t)words[SHARED_RECEIVE_MAX_WR],
                                             .max_sge = (uint32_t)words[SHARED_RECEIVE_MAX_SGE]}};
-  /* libsiw fails without saying why. */
+  /* libsiw fails without setting errno. */
   errno = 0;
   struct ibv_srq *queue = ibv_create_srq(POINTER(struct ibv_pd, domain), &wish);
   if (!queue) {

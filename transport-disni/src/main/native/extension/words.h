@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The slots of the blocks of 64-bit words that Java and C exchange: the same names in the same order
- * as in Words.java, which a test compares.
+ * The slots of the blocks of 64-bit words that Java and C exchange, with the names and the order of
+ * Words.java. A test compares the two files.
  */
 #ifndef VERBENA_WORDS_H
 #define VERBENA_WORDS_H
@@ -155,7 +155,7 @@ enum parameter_words {
   PARAMETER_SRQ
 };
 
-/* The block at an address that Java gave. */
+/* The block at an address from Java. */
 #define WORDS(address) POINTER(jlong, address)
 
 #endif

@@ -7,14 +7,14 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
 
-/** Checks that a device, opened on one of its ports, has what an address asks for. */
+/** Checks the options of an address against a device and the port that it is opened on. */
 final class AddressCheck {
   private final DisniContext context;
   private final URI address;
   private final DisniAddress asked;
 
   /**
-   * @param asked what the address says
+   * @param asked the parsed address
    */
   AddressCheck(DisniContext context, URI address, DisniAddress asked) {
     this.context = context;
@@ -23,8 +23,10 @@ final class AddressCheck {
   }
 
   /**
-   * @throws VerbsException {@code INVALID} for a number that it does not have, {@code
-   *     NOT_SUPPORTED} for an option that its kind does not have
+   * Checks the options.
+   *
+   * @throws VerbsException {@code INVALID} for a number out of the device's range, {@code
+   *     NOT_SUPPORTED} for an option that this kind of device does not have
    */
   void check(DisniPort port) {
     if (asked.port() != DisniAddress.UNSET && asked.port() != port.number()) {
@@ -48,7 +50,7 @@ final class AddressCheck {
 
   private void checkGid(DisniPort port) {
     if (port.isInfiniBand()) {
-      // Its GIDs are no addresses of its interfaces.
+      // GIDs of InfiniBand are not IP addresses.
       refuse("gid", asked.gid(), "RoCE");
     }
     int gids = port.gidsFor(asked.gid());
@@ -85,7 +87,7 @@ final class AddressCheck {
     }
   }
 
-  /** The refusal of a number that the device does not have. */
+  /** Returns the exception for a number that the device does not have. */
   VerbsException invalid(String option, int value, String expected) {
     return new VerbsException(VerbsError.INVALID, refusal(option, value, expected));
   }

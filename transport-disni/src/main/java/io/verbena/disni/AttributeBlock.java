@@ -13,7 +13,7 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Queue pair attributes between the SPI's words and those of {@code struct ibv_qp_attr}. */
+/** Converts queue pair attributes between the SPI and the words of {@code struct ibv_qp_attr}. */
 final class AttributeBlock {
 
   /** {@code enum ibv_qp_attr_mask}. */
@@ -43,9 +43,9 @@ final class AttributeBlock {
   private AttributeBlock() {}
 
   /**
-   * Returns what is set in {@code attributes}, and a mask that says so.
+   * Writes all attributes, with a mask of those that are set.
    *
-   * @param port the number of the queue pair's port, which is that of an address vector too
+   * @param port the port number of the queue pair, also used for the address vector
    */
   static Block write(QueuePairAttributes attributes, int port) {
     Block words = Block.of(AttributeWords.values());
@@ -88,9 +88,7 @@ final class AttributeBlock {
     return words;
   }
 
-  /**
-   * Returns the result of {@code ibv_query_qp(3)}, as far as it is valid in the queue pair's state.
-   */
+  /** Reads the result of {@code ibv_query_qp(3)}: those attributes that are valid in its state. */
   static QueuePairAttributes read(Block words) {
     QueuePairState state = state(words);
     QueuePairAttributes attributes = new QueuePairAttributes();
@@ -124,7 +122,7 @@ final class AttributeBlock {
                   words.getInt(AttributeWords.AV_TRAFFIC_CLASS),
                   words.getInt(AttributeWords.AV_FLOW_LABEL),
                   words.getInt(AttributeWords.AV_LID),
-                  // Without a LID it is an Ethernet priority, which some drivers return.
+                  // Without a LID this is an Ethernet priority, which some drivers return.
                   words.getInt(AttributeWords.AV_LID) == 0
                       ? 0
                       : words.getInt(AttributeWords.AV_SL)));

@@ -10,7 +10,10 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Memory outside the heap, for arguments and results of native calls. */
+/**
+ * Native memory for arguments and results of native calls, freed when the block becomes
+ * unreachable.
+ */
 final class Block {
   static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
@@ -24,70 +27,68 @@ final class Block {
     address = addressOf(bytes);
   }
 
-  /** Sets the core that finds the address of memory: the last one loaded. */
+  /** Sets the core that returns the addresses of buffers; later calls replace it. */
   static void toldBy(RdmaCore loaded) {
     core = loaded;
   }
 
-  /** Returns where a direct buffer is, once a core is loaded. */
+  /** Returns the address of a direct buffer. A core must have been set before. */
   static long addressOf(ByteBuffer buffer) {
     return requireNonNull(core, "core").address(buffer);
   }
 
-  /**
-   * A block with the bytes between a buffer's position and limit; of one byte if there are none.
-   */
+  /** Returns a block with a copy of a buffer's remaining bytes, at least one byte long. */
   static Block copyOf(ByteBuffer data) {
     Block block = new Block(Math.max(1, data.remaining()));
     block.bytes().put(0, data, data.position(), data.remaining());
     return block;
   }
 
-  /** A block of 64-bit words, one for each slot. */
+  /** Returns a block of 64-bit words, one for each slot. */
   static Block of(Enum<?>[] slots) {
     return new Block(slots.length * Long.BYTES);
   }
 
-  /** Two fields of 32 bits that stand side by side, in native order, as one write. */
+  /** Combines two adjacent 32-bit fields into one 64-bit value, in native byte order. */
   static long pair(int first, int second) {
     int low = LITTLE_ENDIAN ? first : second;
     int high = LITTLE_ENDIAN ? second : first;
     return (long) high << 32 | Integer.toUnsignedLong(low);
   }
 
-  /** The first of two fields of 32 bits that were read as one. */
+  /** Returns the first of two 32-bit fields that were read as one value. */
   static int first(long pair) {
     return (int) (LITTLE_ENDIAN ? pair : pair >>> 32);
   }
 
-  /** The second of them. */
+  /** Returns the second of two 32-bit fields that were read as one value. */
   static int second(long pair) {
     return (int) (LITTLE_ENDIAN ? pair >>> 32 : pair);
   }
 
-  /** Its bytes, in native order; only absolute access. */
+  /** Returns the bytes, in native byte order, for absolute access only. */
   ByteBuffer bytes() {
     return bytes;
   }
 
   /**
-   * Returns the address, for a native call. A caller that does not look into it afterwards
-   * {@linkplain #keep keeps} it.
+   * Returns the address, for a native call. A caller that does not use the block after the call
+   * must {@linkplain #keep keep} it.
    */
   long address() {
     return address;
   }
 
   /**
-   * Keeps the memory until here, behind a native call that has its address alone: an unreachable
-   * block may be collected while the call goes on.
+   * Keeps the memory from being freed before this point. To be called after a native call that has
+   * only the address: the collector may free an unreachable block during the call.
    */
-  @SuppressWarnings("ReachabilityFenceUsage") // If the call throws, it has ended.
+  @SuppressWarnings("ReachabilityFenceUsage") // A native call that throws has ended.
   void keep() {
     Reference.reachabilityFence(this);
   }
 
-  /** The order of the names is what the two sides agree on. */
+  /** Java and C agree on the order of the names. */
   @SuppressWarnings("EnumOrdinal")
   private static int offset(Enum<?> slot) {
     return slot.ordinal() * Long.BYTES;
@@ -106,7 +107,7 @@ final class Block {
     return this;
   }
 
-  /** The text from {@code offset} up to a NUL, of {@code size} bytes at the most. */
+  /** Returns the UTF-8 text from {@code offset} up to a NUL or to {@code size} bytes. */
   String text(int offset, int size) {
     int length = 0;
     while (length < size && bytes.get(offset + length) != 0) {

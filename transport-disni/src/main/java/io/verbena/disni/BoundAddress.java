@@ -10,24 +10,26 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An address as rdma_cm binds an identifier to it.
+ * The device and port that librdmacm binds an identifier to for an IP address.
  *
- * @param device the name of the device that has it, or reaches it
+ * @param device the name of the device that has the address, or a route to it
  * @param port the number of that device's port
- * @param isOwn whether the device has it
+ * @param isOwn whether the device has the address
  */
 record BoundAddress(String device, int port, boolean isOwn) {
   private static final short PORT_SPACE_TCP = 0x0106;
   private static final int RESOLVE_MILLIS = 2000;
 
   /**
-   * Of an address elsewhere, or of an interface without RDMA; of a link-local one without scope.
+   * The errors of binding to an address of another host, to an address of an interface without
+   * RDMA, and to a link-local address without scope.
    */
   private static final Set<Integer> NOT_OURS =
       Set.of(Errno.EADDRNOTAVAIL, Errno.ENODEV, Errno.EINVAL);
 
   /**
-   * Finds the device that has an address, or else the one that reaches it; null if there is none.
+   * Finds the device that has an address, or else the device on the route to it; null if there is
+   * none. Waits up to 4 s for the route.
    */
   static @Nullable BoundAddress find(RdmaCore core, InetAddress address) throws IOException {
     return find(core, address, true);
@@ -69,7 +71,7 @@ record BoundAddress(String device, int port, boolean isOwn) {
       core.bindAddr(id, socket.address());
       return true;
     } catch (IOException e) {
-      // Where there is a route to ask for, that says what is wrong.
+      // With a route to look up, the error of that look-up is the one to report.
       if (!byRoute && !NOT_OURS.contains(Errno.of(e))) {
         throw e;
       }
@@ -77,7 +79,9 @@ record BoundAddress(String device, int port, boolean isOwn) {
     }
   }
 
-  /** Waits for the answer to resolveAddr, good or bad: only a good one binds a device. */
+  /**
+   * Waits for the result of resolveAddr, ADDR_RESOLVED or an error; only the former binds a device.
+   */
   private static void awaitAddress(RdmaCore core, long channel) {
     int wakeup = Errno.check("eventfd", core.openWakeup());
     try {

@@ -4,12 +4,12 @@ package io.verbena.disni;
 import java.nio.ByteBuffer;
 
 /**
- * Requests of one kind for one native call, each linked to the one behind it and to its own
- * scatter/gather list once and for all, so that a post writes only where the chain ends, and not
- * even that if it ends where the last one did. Used again and again.
+ * A reusable array of work requests in native memory, all sends or all receives, for one native
+ * call. The constructor links each request to the next one and to its own scatter/gather list. A
+ * post then only moves the end of the list, if it has another length than the post before.
  */
 final class Chain {
-  /** The number of requests that one call takes. */
+  /** The maximum number of requests in one native call. */
   static final int SIZE = 16;
 
   private final Block block;
@@ -21,9 +21,9 @@ final class Chain {
   private int last;
 
   /**
-   * @param requestSize bytes of a request
-   * @param maxScatterGather entries of each one's list
-   * @param extra bytes for other use behind the lists, at {@link #extra}
+   * @param requestSize the bytes of a request
+   * @param maxScatterGather the entries of each request's scatter/gather list
+   * @param extra the bytes for other use after the lists, at {@link #extra}
    */
   Chain(int requestSize, int maxScatterGather, int extra) {
     this.requestSize = requestSize;
@@ -63,32 +63,32 @@ final class Chain {
     return count == SIZE;
   }
 
-  /** Returns where the next request is written. */
+  /** Returns the offset of the next request to write. */
   int request() {
     return count * requestSize;
   }
 
-  /** Returns where its scatter/gather list is written. */
+  /** Returns the offset of the scatter/gather list of the next request to write. */
   int list() {
     return lists + count * listSize;
   }
 
-  /** Returns where the bytes for other use begin. */
+  /** Returns the offset of the bytes for other use. */
   int extra() {
     return lists + SIZE * listSize;
   }
 
-  /** The address that an offset has for native code. */
+  /** Returns the native address of an offset. */
   long addressOf(int offset) {
     return block.address() + offset;
   }
 
-  /** The next request is written. */
+  /** Adds the request that was written. */
   void added() {
     count++;
   }
 
-  /** Ends the chain behind what was added, at least one request; returns its address. */
+  /** Ends the list after the added requests, at least one, and returns its address. */
   long address() {
     if (count - 1 != last) {
       link(last, last + 1);
@@ -97,12 +97,12 @@ final class Chain {
     return block.address();
   }
 
-  /** Returns the address at which the native call writes which request it refused. */
+  /** Returns the address where the native call writes the address of the refused request. */
   long badAddress() {
     return block.address() + bad;
   }
 
-  /** Returns how many requests were not posted, the refused one and those behind it. */
+  /** Returns the number of requests not posted: the refused request and those after it. */
   int notPosted() {
     return count - (int) (bytes().getLong(bad) - block.address()) / requestSize;
   }

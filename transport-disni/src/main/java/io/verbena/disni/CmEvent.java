@@ -7,7 +7,7 @@ import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.DatagramPeer;
 import io.verbena.verbs.Gid;
 
-/** An event of librdmacm: the numbers of {@code enum rdma_cm_event_type}, and its fields. */
+/** The numbers of {@code enum rdma_cm_event_type}, and conversions of librdmacm's events. */
 final class CmEvent {
   static final int ADDR_RESOLVED = 0;
   static final int ADDR_ERROR = 1;
@@ -34,7 +34,7 @@ final class CmEvent {
     };
   }
 
-  /** Returns the destination of datagrams, from the ESTABLISHED event of the end that asked. */
+  /** Returns the destination of datagrams, from the ESTABLISHED event of the connecting end. */
   static DatagramPeer datagramPeer(Block words) {
     int lid = words.getInt(EventWords.LID);
     AddressVector vector =

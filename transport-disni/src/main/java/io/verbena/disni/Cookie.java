@@ -2,9 +2,10 @@
 package io.verbena.disni;
 
 /**
- * The id that goes to the HCA in place of a program's work request id: which queue, and which of
- * its slots. So a completion finds its queue without trusting the queue pair number, which error
- * completions of some libraries lack, and what is left over of a closed or reset queue is known.
+ * The {@code wr_id} that goes to the HCA in place of the program's work request id. It names a
+ * queue and a slot of the queue. So a completion finds its queue without the queue pair number,
+ * which some drivers do not set in error completions, and leftover completions of a closed or reset
+ * queue are recognized by their old generation.
  *
  * <pre>
  *   63      44 43         33    32     31       0
@@ -18,7 +19,7 @@ final class Cookie {
 
   private Cookie() {}
 
-  /** Index and generation of a queue, in 31 bits. */
+  /** Returns the tag of a queue: its index and generation, in 31 bits. */
   static int tag(int index, int generation) {
     return index << GENERATION_BITS | (generation & ((1 << GENERATION_BITS) - 1));
   }
@@ -35,7 +36,7 @@ final class Cookie {
     return send(tag, sequence) | RECEIVE;
   }
 
-  /** Another request of the same queue. */
+  /** Returns the cookie of another request of the same queue. */
   static long at(long cookie, int sequence) {
     return (cookie & ~0xffff_ffffL) | (sequence & 0xffff_ffffL);
   }

@@ -17,7 +17,7 @@ final class DeviceFiles {
 
   private DeviceFiles() {}
 
-  /** The failure of {@code verb} for want of a device. */
+  /** Returns the exception of {@code verb} when there is no device. */
   static VerbsException explain(String verb) {
     List<Path> closed = closed();
     if (!closed.isEmpty()) {
@@ -37,7 +37,7 @@ final class DeviceFiles {
             + "; Soft-RoCE: rdma link add rxe0 type rxe netdev INTERFACE)");
   }
 
-  /** Those that a program needs and cannot open. */
+  /** Returns the device files that a program needs and cannot open. */
   private static List<Path> closed() {
     if (!Files.isDirectory(FOLDER)) {
       return List.of();

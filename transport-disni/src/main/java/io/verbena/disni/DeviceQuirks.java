@@ -2,24 +2,24 @@
 package io.verbena.disni;
 
 /**
- * The deviations of a device from others, and what it takes to step round them.
+ * The deviations of a driver from the others, for which this package has workarounds.
  *
- * @param flushesLate a request that is posted in ERR is flushed only when the queue pair goes to
- *     ERR once more
- * @param losesShortWaits a request that waits for the peer's RNR timer may be left undone where
- *     that is short
- * @param isIwarp the queue pairs are streams of TCP, which the kernel connects: there are no ways
- *     to be set by hand, no immediate data, no atomics, and no state SQD to come back from; what a
- *     READ writes into the peer must be allowed to write
- * @param neverFlushesLate a request that is posted in ERR is not flushed at all
- * @param tripsOverEmptyBuffers a send with bytes must not have a buffer without, of which the
- *     kernel dies, and a receive must have one
- * @param overtakesReads a request completes before a READ that was posted earlier, unless it has a
- *     fence; a READ itself must have none, and begins in its order
- * @param readsIntoOneBuffer a READ has one buffer, however many a request may have: {@code
- *     ibv_device_attr.max_sge_rd} is no limit of the SPI
- * @param hidesState the state of a queue pair is not told to who asks for it
- * @param keepsOwnKeys no LOCAL_INV is taken, whatever the device says of it
+ * @param flushesLate a request posted in ERR is flushed only when the queue pair is modified to ERR
+ *     again
+ * @param losesShortWaits a request that waits for a short RNR timer of the peer may never be
+ *     retried
+ * @param isIwarp queue pairs are TCP connections that the kernel sets up: there are no address
+ *     vectors, no immediate data, no atomics, and no way back from SQD; the local buffer of a READ
+ *     needs remote write access
+ * @param neverFlushesLate a request posted in ERR is never flushed
+ * @param tripsOverEmptyBuffers a send must not have an empty buffer beside a non-empty one, which
+ *     crashes the kernel, and a receive must have at least one buffer
+ * @param overtakesReads a request may complete before a READ that was posted earlier, unless it has
+ *     a fence; READs start in order and must have no fence
+ * @param readsIntoOneBuffer a READ has at most one buffer; the SPI has no counterpart of {@code
+ *     ibv_device_attr.max_sge_rd}
+ * @param hidesState {@code ibv_query_qp(3)} does not return the state of a queue pair
+ * @param keepsOwnKeys LOCAL_INV is refused, although the device reports that it supports it
  */
 record DeviceQuirks(
     boolean flushesLate,
@@ -31,27 +31,30 @@ record DeviceQuirks(
     boolean readsIntoOneBuffer,
     boolean hidesState,
     boolean keepsOwnKeys) {
-  /** {@code RXE_VENDOR_ID} of the kernel's {@code rxe_param.h}: of Soft-RoCE alone. */
+  /** {@code RXE_VENDOR_ID} of the kernel's {@code rxe_param.h}, used only by Soft-RoCE. */
   private static final int SOFT_ROCE = 0xff_ffff;
 
-  /** The same in kernels that did not set it; no RNIC has none. */
+  /** Soft-RoCE in older kernels, which did not set a vendor; all RNICs set one. */
   private static final int OLDER_SOFT_ROCE = 0;
 
-  /** {@code SIW_VENDOR_ID} of the kernel's {@code siw.h}: of Soft-iWARP alone. */
+  /** {@code SIW_VENDOR_ID} of the kernel's {@code siw.h}, used only by Soft-iWARP. */
   private static final int SOFT_IWARP = 0x62_6d74;
 
   /** {@code IBV_TRANSPORT_IWARP}. */
   private static final int IWARP = 1;
 
   /**
-   * Returns the quirks of the driver that answers with this {@code ibv_device_attr.vendor_id}, and
-   * has this {@code ibv_device.transport_type}.
+   * Returns the quirks of a driver.
+   *
+   * @param vendor its {@code ibv_device_attr.vendor_id}
+   * @param transport its {@code ibv_device.transport_type}
    */
   static DeviceQuirks of(int vendor, int transport) {
     boolean isIwarp = transport == IWARP;
-    // librxe writes a post into memory that the kernel looks at in RTS.
+    // librxe writes requests to shared memory, which the kernel reads only in RTS.
     boolean isSoftRoce = !isIwarp && (vendor == SOFT_ROCE || vendor == OLDER_SOFT_ROCE);
-    // libsiw too writes a post into such memory, and siw_post_send flushes what it is given alone.
+    // libsiw writes requests to shared memory too, and the kernel's siw_post_send flushes only the
+    // requests that it gets directly.
     boolean isSoftIwarp = isIwarp && vendor == SOFT_IWARP;
     return new DeviceQuirks(
         /* flushesLate= */ isSoftRoce,

@@ -4,12 +4,14 @@ package io.verbena.disni;
 import java.io.IOException;
 
 /**
- * The verbs and the connection manager of DiSNI that we use: the methods of its {@code
- * NativeDispatcher}, without its underscores. Handles are raw pointers. Objects of the layers above
- * it (endpoints, groups, {@code RdmaCmId}) are stayed off: they keep static maps and wait for ever.
+ * The native methods of DiSNI that Verbena uses: those of its {@code NativeDispatcher}, without the
+ * leading underscore of their names. Handles are raw pointers. Verbena does not use DiSNI's layers
+ * above the dispatcher (endpoints, groups, {@code RdmaCmId}), because these keep static maps and
+ * wait without a time limit.
  *
- * <p>An {@link IOException} comes from {@code libdisni}; ours ends with {@code [errno N]}, see
- * {@link Errno#failure}. Results below 0 are failures as well.
+ * <p>An {@link IOException} comes from {@code libdisni}; the message of Verbena's own {@code
+ * libdisni} ends with {@code [errno N]}, see {@link Errno#failure}. A negative result is a failure
+ * too.
  */
 interface Disni {
   long createEventChannel() throws IOException;

@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@link Disni} by the methods of a {@code NativeDispatcher} that belongs to another class loader,
- * so that no class of ours can name it.
+ * A proxy for {@link Disni} that calls the methods of a {@code NativeDispatcher} by name, because
+ * that class belongs to another class loader.
  */
 final class DisniCalls implements InvocationHandler {
   private final Map<String, MethodHandle> calls = new HashMap<>();
@@ -31,8 +31,10 @@ final class DisniCalls implements InvocationHandler {
   }
 
   /**
+   * Returns the proxy.
+   *
    * @param dispatcher a {@code NativeDispatcher}
-   * @param origin where its library is from, for messages
+   * @param origin the file of its library, for messages
    */
   static Disni of(Object dispatcher, String origin) throws ReflectiveOperationException {
     return (Disni)

@@ -22,7 +22,8 @@ final class DisniCompletionChannel implements CompletionChannel {
   private final List<DisniCompletionQueue> queues = new ArrayList<>();
 
   /**
-   * @param vector the completion vector of its queues: the interrupt that makes its events
+   * @param vector the completion vector of its completion queues, which selects the interrupt of
+   *     their events
    */
   DisniCompletionChannel(DisniDevice device, long pointer, int vector) {
     this.device = device;
@@ -51,7 +52,7 @@ final class DisniCompletionChannel implements CompletionChannel {
   /**
    * Makes a completion queue on this channel.
    *
-   * @throws VerbsException {@code CLOSED} if the channel is
+   * @throws VerbsException {@code CLOSED} if the channel is closed
    */
   synchronized DisniCompletionQueue attach(Supplier<DisniCompletionQueue> make) {
     if (closed) {
@@ -62,7 +63,7 @@ final class DisniCompletionChannel implements CompletionChannel {
     return queue;
   }
 
-  /** Calls off a queue's events for good: none is taken before {@code destroy} has returned. */
+  /** Destroys a queue and removes it; no event is taken meanwhile. */
   synchronized void detach(DisniCompletionQueue queue, Runnable destroy) {
     destroy.run();
     queues.remove(queue);
@@ -77,16 +78,16 @@ final class DisniCompletionChannel implements CompletionChannel {
       if (queue != null) {
         return queue;
       }
-      // Another thread took it.
+      // Another thread took the event.
       left = Math.max(0, timeoutNanos - (System.nanoTime() - start));
     }
     return null;
   }
 
   /**
-   * Takes an event and counts it, if there is still one. No queue of the channel can be closed
-   * meanwhile: it would wait, under its monitor, for the acknowledgement of an event that is not
-   * counted yet.
+   * Takes an event and counts it; returns null if there is none any more. Holds the monitor, so
+   * that no queue of the channel can be closed meanwhile: destroying a queue waits for the
+   * acknowledgement of all events taken, and this one is not yet counted.
    */
   private synchronized @Nullable CompletionQueue take() {
     if (closed) {
@@ -94,7 +95,7 @@ final class DisniCompletionChannel implements CompletionChannel {
     }
     long came = device.core().completionEvent(pointer);
     if (came == 0 || came == -Errno.EIO) {
-      // It was taken, or went with the device: then the next wait says so.
+      // Another thread took it, or the device is gone; then the next wait reports that.
       return null;
     }
     Errno.check("get completion event", came);
@@ -115,8 +116,8 @@ final class DisniCompletionChannel implements CompletionChannel {
   /**
    * {@inheritDoc}
    *
-   * <p>If the HCA refuses to destroy it, it returns no more events, and closing it can be tried
-   * again.
+   * <p>If the HCA refuses to destroy the channel, it returns no more events, and {@code close} can
+   * be called again.
    */
   @Override
   public synchronized void close() {

@@ -16,8 +16,8 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A completion queue. Completions are polled in batches into memory outside the heap and parsed
- * here, so that those that failed are as complete as those that did not.
+ * A completion queue ({@code ibv_create_cq(3)}). {@link #poll} polls {@code struct ibv_wc} in
+ * batches into native memory and reads their fields in Java.
  */
 final class DisniCompletionQueue implements CompletionQueue {
   private static final String DESTROY = "destroy completion queue";
@@ -37,10 +37,12 @@ final class DisniCompletionQueue implements CompletionQueue {
   private int queuePairs;
   private int unacknowledged;
 
-  /** Completions that were looked at already and are still to be returned, oldest first. */
+  /**
+   * Completions that were polled from the HCA but not yet returned to the program, oldest first.
+   */
   private final ArrayDeque<ByteBuffer> kept = new ArrayDeque<>();
 
-  /** The program is done with it. */
+  /** Whether the program has closed it; the HCA may still refuse to destroy it. */
   private boolean closed;
 
   private boolean destroyed;
@@ -82,7 +84,7 @@ final class DisniCompletionQueue implements CompletionQueue {
                     context,
                     depth,
                     channel == null ? 0 : channel.pointer(),
-                    // Without a channel there is no interrupt.
+                    // Without a channel the vector is not used.
                     channel == null ? 0 : channel.vector(),
                     singleThreaded,
                     granted.address()));
@@ -123,8 +125,8 @@ final class DisniCompletionQueue implements CompletionQueue {
   /**
    * {@inheritDoc}
    *
-   * <p>The monitor keeps the batch, and the queue alive while it is polled: a queue that is polled
-   * by one thread pays for it with a compare-and-set.
+   * <p>The monitor guards the batch, and keeps the queue from being destroyed while a thread polls
+   * it. If only one thread polls, the monitor costs a compare-and-set.
    */
   @Override
   public synchronized int poll(WorkCompletion[] completions) {
@@ -136,8 +138,7 @@ final class DisniCompletionQueue implements CompletionQueue {
       int room = Math.min(BATCH, completions.length - count);
       int polled = core.poll(pointer, room, batch.address());
       if (polled < 0 && count > 0) {
-        // Those that came before are returned first; a failure that lasts is reported by the next
-        // call.
+        // Returns the completions polled so far; if the failure lasts, the next call reports it.
         break;
       }
       if (polled < 0) {
@@ -169,8 +170,8 @@ final class DisniCompletionQueue implements CompletionQueue {
   }
 
   /**
-   * Drops the completions of a queue pair that is destroyed or was reset, and frees their slots: of
-   * receives of a shared queue only that queue knows, and it lives on. All others are kept.
+   * Drops the completions of a queue pair that is destroyed or was reset, and frees their slots,
+   * because a shared receive queue outlives the queue pair. Keeps all other completions.
    */
   synchronized void purge(int queuePair) {
     for (Iterator<ByteBuffer> earlier = kept.iterator(); earlier.hasNext(); ) {
@@ -181,7 +182,10 @@ final class DisniCompletionQueue implements CompletionQueue {
     keepWithout(queuePair);
   }
 
-  /** Keeps what the HCA has completed, and frees what is of this queue pair. */
+  /**
+   * Moves all completions from the HCA to {@link #kept}, except those of this queue pair, which it
+   * frees.
+   */
   private void keepWithout(int queuePair) {
     int polled;
     do {
@@ -197,9 +201,10 @@ final class DisniCompletionQueue implements CompletionQueue {
   }
 
   /**
-   * Flushes, behind all that the HCA has completed, a request that it never will.
+   * Adds a completion with WR_FLUSH_ERR for a request that the HCA never completes, after all
+   * completions that the HCA has made.
    *
-   * @param queuePair whose it is
+   * @param queuePair the number of the queue pair that has the request
    */
   void flush(long cookie, int queuePair) {
     synchronized (this) {
@@ -207,7 +212,7 @@ final class DisniCompletionQueue implements CompletionQueue {
       keepFlushed(cookie, queuePair);
     }
     if (channel != null) {
-      // There is no event of the HCA: a thread that awaits one looks once more.
+      // The HCA raises no event for this completion, so wake the thread that waits for one.
       channel.wakeup();
     }
   }
@@ -221,11 +226,11 @@ final class DisniCompletionQueue implements CompletionQueue {
   }
 
   /**
-   * Flushes what a queue still has, once the HCA completes nothing of it any more. The caller keeps
-   * others from posting to it.
+   * Adds completions with WR_FLUSH_ERR for all requests outstanding in a queue, once the HCA no
+   * longer completes requests of this queue. The caller holds the lock for posting to the queue.
    *
    * @param first the cookie of the queue's sequence number 0
-   * @param queuePair whose it is
+   * @param queuePair the number of the queue pair that has the queue
    */
   void flushRest(Slots slots, long first, int queuePair) {
     synchronized (this) {
@@ -248,7 +253,7 @@ final class DisniCompletionQueue implements CompletionQueue {
     }
   }
 
-  /** Frees the slot of a completion, if it is of this queue pair. */
+  /** Frees the slot of a completion if it belongs to this queue pair; returns whether it does. */
   private boolean isFreed(ByteBuffer bytes, int at, int queuePair) {
     if (Block.second(bytes.getLong(at + Layout.WC_IMM_OR_KEY)) != queuePair) {
       return false;
@@ -261,7 +266,7 @@ final class DisniCompletionQueue implements CompletionQueue {
     return true;
   }
 
-  /** Reads a completion and frees its slot; false if its queue is closed or was reset. */
+  /** Reads a completion and frees its slot; returns false if its queue is closed or was reset. */
   private boolean read(ByteBuffer bytes, int at, WorkCompletion completion) {
     long cookie = bytes.getLong(at + Layout.WC_WR_ID);
     SlotHolder queue = queues.find(Cookie.tagOf(cookie));
@@ -271,7 +276,7 @@ final class DisniCompletionQueue implements CompletionQueue {
     long immediateAndNumber = bytes.getLong(at + Layout.WC_IMM_OR_KEY);
     int number = Block.second(immediateAndNumber);
     long id = queue.free(Cookie.isReceive(cookie), Cookie.sequence(cookie), number);
-    // Fields two by two: each read of a buffer is several calls until the last compiler has it.
+    // Two 32-bit fields per read: until C2 has compiled it, each read of a buffer is several calls.
     long statusAndOpcode = bytes.getLong(at + Layout.WC_STATUS);
     long vendorAndLength = bytes.getLong(at + Layout.WC_VENDOR_ERR);
     int status = Block.first(statusAndOpcode);
@@ -281,7 +286,7 @@ final class DisniCompletionQueue implements CompletionQueue {
       return true;
     }
     long sourceAndFlags = bytes.getLong(at + Layout.WC_SRC_QP);
-    // Some drivers fill in for all what means something only for UD.
+    // Some drivers fill in the UD fields for other transports too.
     boolean datagram = queue.isOfDatagrams(number);
     int flags = Block.second(sourceAndFlags);
     int immediateOrKey = Block.first(immediateAndNumber);
@@ -344,7 +349,7 @@ final class DisniCompletionQueue implements CompletionQueue {
     }
   }
 
-  /** Counts a queue pair that completes here. */
+  /** Counts a queue pair that uses this queue. */
   synchronized void attach() {
     if (closed) {
       throw new VerbsException(
@@ -357,7 +362,10 @@ final class DisniCompletionQueue implements CompletionQueue {
     queuePairs--;
   }
 
-  /** Returns once no poller, which holds the monitor, frees a slot found before this call. */
+  /**
+   * Waits until the thread that polls now, if any, has left the monitor: from then on no thread
+   * frees a slot of a queue that it found before this call.
+   */
   void awaitPoller() {
     Monitors.awaitHolder(this);
   }
@@ -365,8 +373,8 @@ final class DisniCompletionQueue implements CompletionQueue {
   /**
    * {@inheritDoc}
    *
-   * <p>If the HCA refuses to destroy it, it returns nothing any more, and closing it can be tried
-   * again.
+   * <p>If the HCA refuses to destroy the queue, it returns no more completions, and {@code close}
+   * can be called again.
    */
   @Override
   public void close() {

@@ -25,8 +25,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a connection, or of a question for datagrams ({@code rdma_cm_id}). All it does it does
- * under its manager's {@code steps}.
+ * One end of a connection, or of a SIDR exchange for datagrams ({@code rdma_cm_id}). The manager's
+ * {@link DisniConnectionManager#steps} guards its state.
  *
  * <pre>{@code
  * active                                          passive
@@ -42,14 +42,14 @@ import org.jspecify.annotations.Nullable;
  *   ENDED <---------------------------------+-------+----------+
  * }</pre>
  *
- * <p>A question for datagrams goes from CONNECTING or REQUESTED to ANSWERED, and stays there: the
- * queue pair was in RTS from the beginning, and what becomes of it the kernel does not know.
+ * <p>A SIDR exchange goes from CONNECTING or REQUESTED to ANSWERED, and stays there: its queue pair
+ * is in RTS from the beginning, and the kernel does not know its later states.
  */
 final class DisniConnection implements ConnectionIdentifier {
   private static final String FLUSH = "modify queue pair";
   private static final ByteBuffer NO_DATA = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
-  /** The time that the peer may take to agree to an end before it counts as gone. */
+  /** The time that the peer may take to answer a disconnect before it counts as gone. */
   private static final long DISCONNECT_NANOS = 3_000_000_000L;
 
   private enum State {
@@ -74,13 +74,18 @@ final class DisniConnection implements ConnectionIdentifier {
   private State state;
   private boolean closed;
 
-  /** Whether the caller has given up, of which the program learns when it accepts. */
+  /**
+   * Whether the peer has given up its connect request. {@link #accept} then raises CONNECT_ERROR.
+   */
   private boolean callerGone;
 
-  /** Whether the kernel's identifier is gone; this one and its queue pair may outlive it. */
+  /**
+   * Whether the {@code rdma_cm_id} is destroyed, or about to be; this object and its queue pair may
+   * outlive it.
+   */
   private boolean released;
 
-  /** The last address of this end, for as long as there is no identifier to ask. */
+  /** The addresses that the identifier had when it was released. */
   private @Nullable InetSocketAddress lastLocal;
 
   private @Nullable InetSocketAddress lastRemote;
@@ -199,7 +204,10 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  /** The queue pair of a caller that has given up, of which the kernel knows nothing any more. */
+  /**
+   * Creates the queue pair for a request that the peer has given up. The kernel no longer knows the
+   * request, so this method itself moves the queue pair to INIT.
+   */
   private DisniQueuePair inInit(DisniProtectionDomain domain, QueuePairOptions options) {
     DisniQueuePair pair = domain.createQueuePair(options);
     boolean ready = false;
@@ -227,7 +235,10 @@ final class DisniConnection implements ConnectionIdentifier {
     return isDatagram() ? ofDatagrams : ofConnections;
   }
 
-  /** A caller that gave up makes the kernel refuse; accept is where the program learns of it. */
+  /**
+   * Creates the queue pair. If the peer has given up its request, the call fails with {@code
+   * INVALID}; then creates it without the identifier, and {@link #accept} raises CONNECT_ERROR.
+   */
   private DisniQueuePair create(DisniProtectionDomain domain, QueuePairOptions options) {
     try {
       return domain.createQueuePair(options, this);
@@ -247,7 +258,10 @@ final class DisniConnection implements ConnectionIdentifier {
     return pairSteps.initialize(pair);
   }
 
-  /** Flushes what was posted. If that fails the device is gone, and flushes nothing. */
+  /**
+   * Flushes the posted requests of a connection. If that fails, the device is gone and flushes
+   * nothing.
+   */
   private void abandon(DisniQueuePair pair) {
     if (!isDatagram()) {
       pair.step(pairSteps::toError);
@@ -255,7 +269,7 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  /** Destroys the queue pair, with or without its identifier; returns 0 or a negative errno. */
+  /** Destroys the queue pair, also after its identifier; returns 0 or a negative errno. */
   int destroyQueuePair(long pair) {
     synchronized (manager.steps()) {
       return released || !isDatagram()
@@ -291,9 +305,10 @@ final class DisniConnection implements ConnectionIdentifier {
   }
 
   /**
-   * Ends the connection if the call that begins it has failed as an attempt may fail; returns
-   * whether it has. A driver of iWARP may connect its socket in this call (siw_cm.c, siw_connect):
-   * that result is raised as a later one is.
+   * Ends the connection and raises REJECTED or UNREACHABLE, if {@code begun} is an error of an
+   * attempt to connect; returns whether it is. An iWARP driver may connect its socket inside {@code
+   * rdma_connect} ({@code siw_connect} of siw_cm.c) and so return the error that other drivers
+   * raise later as an event.
    */
   private boolean endsAtOnce(int begun) {
     switch (-begun) {
@@ -348,8 +363,8 @@ final class DisniConnection implements ConnectionIdentifier {
       }
       if (accepted < 0) {
         abandon(pair);
-        // The peer gave up, or its request is not valid any more: as if the kernel had reported
-        // that before.
+        // The peer gave up, or its request is no longer valid. The program gets the same event as
+        // if the kernel had reported that before.
         end();
         raise(ConnectionEvent.Type.CONNECT_ERROR, accepted);
         return;
@@ -372,7 +387,7 @@ final class DisniConnection implements ConnectionIdentifier {
       requireState("reject", State.REQUESTED, false);
       Block data = Block.copyOf(privateData);
       end();
-      // A peer that has gone meanwhile need not be rejected.
+      // The peer may have gone meanwhile: then there is nothing to reject.
       int rejected = core().reject(pointer, data.address(), privateData.remaining());
       data.keep();
       if (rejected < 0 && rejected != -Errno.EINVAL && rejected != -Errno.ECONNRESET) {
@@ -394,11 +409,11 @@ final class DisniConnection implements ConnectionIdentifier {
   }
 
   /**
-   * Puts the queue pair into ERR and disconnects from the peer, if it is still there. With iWARP
-   * the kernel does the first when it does the second: in ERR there would be no connection left to
-   * end in order.
+   * Puts the queue pair into ERR and disconnects from the peer. On iWARP it only disconnects, which
+   * puts the queue pair into ERR: a queue pair in ERR would have no connection left to close in
+   * order.
    *
-   * @return 0 or the negative errno for which the queue pair is not in ERR
+   * @return 0, or a negative errno if the queue pair could not be put into ERR
    */
   private int tearDown() {
     boolean isIwarp = isIwarp();
@@ -417,7 +432,7 @@ final class DisniConnection implements ConnectionIdentifier {
   /**
    * {@inheritDoc}
    *
-   * <p>It is closed also where its queue pair cannot be flushed, and this fails.
+   * <p>Also closes the connection if flushing its queue pair fails, and then throws.
    */
   @Override
   public void close() {
@@ -427,7 +442,7 @@ final class DisniConnection implements ConnectionIdentifier {
       }
       int failed = 0;
       if (state == State.REQUESTED) {
-        // If it cannot be rejected, its end below informs the peer.
+        // If the reject fails, releasing the identifier informs the peer.
         core().reject(pointer, 0, 0);
       } else if (state == State.ESTABLISHED) {
         failed = tearDown();
@@ -444,16 +459,16 @@ final class DisniConnection implements ConnectionIdentifier {
   }
 
   /**
-   * Releases the kernel's identifier: what it still tries is called off, and the peer learns of it.
+   * Releases the kernel's identifier, which cancels its current step and informs the peer.
    *
-   * @param was the state until then
+   * @param was the state before {@link #end}
    */
   private void release(State was) {
     if (released) {
       return;
     }
     released = true;
-    // As long as the driver is at it, the kernel waits (IWCM_F_CONNECT_WAIT of iwcm.c).
+    // The kernel waits while the driver is connecting (IWCM_F_CONNECT_WAIT of iwcm.c).
     if (isIwarp() && (was == State.CONNECTING || was == State.ACCEPTING)) {
       manager.releaseLater(pointer);
     } else {
@@ -463,14 +478,14 @@ final class DisniConnection implements ConnectionIdentifier {
 
   // ---- events of the kernel
 
-  /** The address could not be resolved, as the first call said already. */
+  /** Raises ADDR_ERROR because the call that resolves the address failed at once. */
   void unresolved(int status) {
     synchronized (manager.steps()) {
       failed(State.RESOLVING, ConnectionEvent.Type.ADDR_ERROR, status, NO_DATA);
     }
   }
 
-  /** Returns whether the step that it is at is overdue. */
+  /** Returns whether the current step is overdue. */
   boolean isOverdue(long now) {
     synchronized (manager.steps()) {
       return manager.timed().contains(this) && now - deadline >= 0;
@@ -478,9 +493,11 @@ final class DisniConnection implements ConnectionIdentifier {
   }
 
   /**
-   * Ends a step that is overdue.
+   * Ends the current step if it is overdue.
    *
-   * @return in how many nanoseconds the step that it is at now will be
+   * @param now the time by {@link System#nanoTime}
+   * @return the nanoseconds until the current step is overdue, or {@link Long#MAX_VALUE} if no step
+   *     has a deadline
    */
   long expire(long now) {
     synchronized (manager.steps()) {
@@ -502,7 +519,10 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  /** Its addresses may still be asked for, as by a log. */
+  /**
+   * Releases the identifier and raises the timeout. Keeps the addresses first, because the program
+   * may still log them.
+   */
   private void giveUp(State was, ConnectionEvent.Type type) {
     lastLocal = localAddress();
     lastRemote = remoteAddress();
@@ -510,8 +530,12 @@ final class DisniConnection implements ConnectionIdentifier {
     raise(type, ConnectionEvent.TIMED_OUT);
   }
 
-  /** An event of this connection: a number of {@code enum rdma_cm_event_type}. */
-  void took(int code, Block words, ByteBuffer data) {
+  /**
+   * Handles an event of this connection.
+   *
+   * @param code a number of {@code enum rdma_cm_event_type}
+   */
+  void handle(int code, Block words, ByteBuffer data) {
     if (closed) {
       return;
     }
@@ -550,11 +574,11 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  /** The SPI has one step for both: the address is of use only with a route. */
+  /** Raises ADDR_RESOLVED: the SPI has one step for the address and its route. */
   private void routeResolved() {
     if (state == State.RESOLVING) {
       state = State.RESOLVED;
-      isInTime();
+      clearDeadline();
       raise(ConnectionEvent.Type.ADDR_RESOLVED, 0);
     }
   }
@@ -566,7 +590,7 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  /** Handles the peer's accept: makes the queue pair ready before the peer learns that it is. */
+  /** Handles the peer's accept: moves the queue pair to RTS before it tells the peer so. */
   private void answered(Block words, ByteBuffer data) {
     DisniQueuePair pair = queuePair;
     if (state != State.CONNECTING || pair == null) {
@@ -582,13 +606,13 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  /** CONNECT_ERROR, UNREACHABLE or REJECTED. */
+  /** Handles CONNECT_ERROR, UNREACHABLE or REJECTED. */
   private void refused(ConnectionEvent.Type type, int status, ByteBuffer data) {
     if (state == State.REQUESTED) {
       end();
       callerGone = !isDatagram();
     } else if (state == State.ACCEPTING) {
-      // It is in RTS already, and nothing else would flush it.
+      // The queue pair is in RTS already, and nothing else would flush it.
       abandon(requireNonNull(queuePair));
       end();
       raise(ConnectionEvent.Type.CONNECT_ERROR, status);
@@ -607,7 +631,7 @@ final class DisniConnection implements ConnectionIdentifier {
       raise(ConnectionEvent.Type.ESTABLISHED, 0, NO_DATA, peerServes, peerAsks);
     } else if (state == State.CONNECTING && isDatagram()) {
       state = State.ANSWERED;
-      isInTime();
+      clearDeadline();
       manager.raise(
           new ConnectionEvent(
               ConnectionEvent.Type.ESTABLISHED,
@@ -620,7 +644,7 @@ final class DisniConnection implements ConnectionIdentifier {
               CmEvent.datagramPeer(words)));
     } else if (state == State.CONNECTING) {
       state = State.ESTABLISHED;
-      isInTime();
+      clearDeadline();
       moved(QueuePairState.RTS);
       raise(
           ConnectionEvent.Type.ESTABLISHED,
@@ -634,7 +658,7 @@ final class DisniConnection implements ConnectionIdentifier {
   private void disconnected() {
     int failed = 0;
     if (state == State.ESTABLISHED || state == State.ACCEPTING) {
-      // Agrees to the disconnect, and flushes what is pending here.
+      // Answers the disconnect, and flushes the outstanding requests.
       failed = tearDown();
     }
     if (state == State.ACCEPTING) {
@@ -646,12 +670,13 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  /** The device is gone, as the kernel says of this connection or of another. */
+  /** Raises DEVICE_REMOVAL: the kernel has reported it for this connection or for another one. */
   void deviceRemoved() {
     if (state != State.ENDED) {
       int failed = 0;
       if (state == State.ESTABLISHED || state == State.ACCEPTING || isDatagram()) {
-        // The device goes only when we have released it, and does not end what is pending.
+        // The kernel removes the device only after its objects are released, and flushes nothing
+        // before.
         failed = tearDown();
       }
       end();
@@ -661,11 +686,11 @@ final class DisniConnection implements ConnectionIdentifier {
 
   private void end() {
     state = State.ENDED;
-    isInTime();
+    clearDeadline();
   }
 
-  /** Ends the deadline of a step: it is done, or pointless. */
-  private void isInTime() {
+  /** Cancels the deadline of the current step, which is done or no longer matters. */
+  private void clearDeadline() {
     manager.timed().remove(this);
   }
 

@@ -27,12 +27,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections by librdmacm, over one event channel. Steps that the kernel ends in its own time have
- * deadlines of ours here: a thread that awaits events also looks whether a step of a connection is
- * overdue.
+ * Connections of librdmacm over one event channel. The kernel ends the steps of a connection in its
+ * own time, so this class gives them deadlines: a thread in {@link #await} also checks whether a
+ * step of a connection is overdue.
  *
- * <p>Taking an event changes the queue pair that it is about inside librdmacm, so it holds {@link
- * #steps}, as does everything that takes an identifier or its queue pair away.
+ * <p>Taking an event may change the identifier and its queue pair inside librdmacm. So a thread
+ * that takes an event holds {@link #steps}, and so does a thread that destroys an identifier or its
+ * queue pair.
  */
 final class DisniConnectionManager implements ConnectionManager {
   private static final int MAX_BACKLOG = 1 << 16;
@@ -51,12 +52,10 @@ final class DisniConnectionManager implements ConnectionManager {
   private final Map<Long, DisniListener> listeners = new ConcurrentHashMap<>();
   private final Map<Long, DisniConnection> connections = new ConcurrentHashMap<>();
 
-  /** Connections of which a step has a deadline. */
+  /** Connections whose current step has a deadline. */
   private final Set<DisniConnection> timed = ConcurrentHashMap.newKeySet();
 
-  /**
-   * Events that the kernel does not report, or that came with others. Bounded by the connections.
-   */
+  /** Events to return from {@link #await}. Bounded by the number of connections. */
   private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
 
   private final Object steps = new Object();
@@ -82,7 +81,9 @@ final class DisniConnectionManager implements ConnectionManager {
     return device;
   }
 
-  /** Held by all that an event being taken must not meet. */
+  /**
+   * Returns the lock that guards taking events, and everything that must not run at the same time.
+   */
   Object steps() {
     return steps;
   }
@@ -109,7 +110,7 @@ final class DisniConnectionManager implements ConnectionManager {
   private DisniListener listen(PortSpace space, URI address, DisniAddress parsed, int backlog) {
     boolean listening = false;
     long id = 0;
-    // A request of which the program hears may end in the end of its listener.
+    // Under steps: as soon as a connect request is returned, the program may close the listener.
     synchronized (steps) {
       try {
         id = device.core().createId(channel, (short) space.code());
@@ -146,7 +147,7 @@ final class DisniConnectionManager implements ConnectionManager {
       long id, InetSocketAddress bound, PortSpace space, DisniAddress parsed, URI address) {
     long context = device.core().contextOf(id);
     if (context == 0 && !bound.getAddress().isAnyLocalAddress()) {
-      // The kernel listens on it nevertheless, and no request ever comes.
+      // The kernel listens on such an address too, but no connect request ever arrives.
       throw new VerbsException(
           VerbsError.INVALID, "listen: " + address + " is no address of a device here");
     }
@@ -168,7 +169,10 @@ final class DisniConnectionManager implements ConnectionManager {
     }
   }
 
-  /** A GID of another address would be that of no connection. */
+  /**
+   * Checks that the GID of the address is the GID of the bound address; otherwise no connection
+   * would use it.
+   */
   private void checkGid(InetAddress bound, DisniAddress parsed, URI address) {
     if (parsed.gid() != DisniAddress.UNSET && !bound.isAnyLocalAddress()) {
       InetAddress of = device.at().addressOfGid(parsed.gid());
@@ -181,7 +185,7 @@ final class DisniConnectionManager implements ConnectionManager {
   }
 
   /**
-   * Sets the type of service before the address is resolved, or listened on: what the peer gets
+   * Sets the type of service; before resolving or listening, because the path that the peer gets
    * contains it.
    */
   private void setTypeOfService(long id, DisniAddress parsed) {
@@ -218,7 +222,8 @@ final class DisniConnectionManager implements ConnectionManager {
     InetAddress source = source(parsed);
     Block from = source == null ? null : SocketAddress.write(new InetSocketAddress(source, 0));
     Block to = SocketAddress.write(parsed.socket());
-    // A thread that awaits events may find it overdue at once, and releases it after all this.
+    // A thread in await may find the connection overdue at once; it releases it only after this
+    // block.
     synchronized (steps) {
       DisniConnection connection =
           open.create(
@@ -266,7 +271,10 @@ final class DisniConnectionManager implements ConnectionManager {
     return own == null ? device.source() : own;
   }
 
-  /** An address without a route is an event, as it is when the kernel finds out later. */
+  /**
+   * Begins to resolve the address. A missing route becomes an event, as when the kernel detects it
+   * later.
+   */
   private void begin(DisniConnection connection, @Nullable Block from, Block to, long timeoutNanos)
       throws IOException {
     int millis = (int) Math.max(1, Math.min(Integer.MAX_VALUE, timeoutNanos / 1_000_000));
@@ -292,15 +300,15 @@ final class DisniConnectionManager implements ConnectionManager {
   public @Nullable ConnectionEvent await(long timeoutNanos) throws InterruptedException {
     long start = System.nanoTime();
     while (true) {
-      ConnectionEvent event = nextTold();
+      ConnectionEvent event = pollEvent();
       if (event != null) {
         return event;
       }
       long now = System.nanoTime();
       long left = Math.max(0, timeoutNanos - (now - start));
       if (timed.stream().anyMatch(connection -> connection.isOverdue(now))) {
-        // This thread may be late, and not the answer.
-        look();
+        // The answer may have come in time, and this thread be late.
+        takeEvents();
       }
       long wait = left;
       for (DisniConnection connection : timed) {
@@ -308,9 +316,9 @@ final class DisniConnectionManager implements ConnectionManager {
       }
       boolean gone = device.context().hasFailed();
       if (gone) {
-        tellDeviceRemoval();
+        raiseDeviceRemoval();
       }
-      event = nextTold();
+      event = pollEvent();
       if (event != null || waiter.isClosed()) {
         return event;
       }
@@ -320,40 +328,44 @@ final class DisniConnectionManager implements ConnectionManager {
       if (waiter.await(wait) > 0) {
         take();
       } else if (left == 0) {
-        return nextTold();
+        return pollEvent();
       }
     }
   }
 
-  /** Raises the removal at all connections: the kernel reports it one by one, in its own time. */
-  private void tellDeviceRemoval() {
+  /**
+   * Raises DEVICE_REMOVAL at all connections; the kernel would report it to one after the other, in
+   * its own time.
+   */
+  private void raiseDeviceRemoval() {
     synchronized (steps) {
       connections.values().forEach(DisniConnection::deviceRemoved);
     }
   }
 
-  /** Wakes the thread that awaits events, which finds the failure. */
+  /** Wakes the thread in {@link #await}, which checks whether the device has failed. */
   void deviceFailed() {
     waiter.wakeup();
   }
 
-  private @Nullable ConnectionEvent nextTold() {
+  private @Nullable ConnectionEvent pollEvent() {
     synchronized (events) {
       return events.poll();
     }
   }
 
-  /** Takes the events that the kernel has raised by now. */
-  void look() {
+  /** Takes all events that the kernel has raised so far. */
+  void takeEvents() {
     while (take()) {
-      // One more.
+      // Takes one event per pass.
     }
   }
 
   /**
-   * Takes an event of the kernel and lets the connection raise its own.
+   * Takes an event of the kernel and hands it to its connection, which raises events for the
+   * program.
    *
-   * @return whether there was anything
+   * @return whether there was an event
    */
   private boolean take() {
     synchronized (steps) {
@@ -373,12 +385,12 @@ final class DisniConnectionManager implements ConnectionManager {
       DisniConnection connection = connections.get(id);
       boolean isListener = listeners.containsKey(id);
       if (connection != null) {
-        connection.took(code, words, data());
+        connection.handle(code, words, data());
       } else if (code == CmEvent.DEVICE_REMOVAL && isListener) {
-        // No connection reports it, and no thread comes any more.
+        // A listener has no connection that could raise the event.
         device.raise(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
       }
-      // An address may have led to another device, and the program keeps its identifier.
+      // The identifier may be bound to another device than this one.
       if (code == CmEvent.DEVICE_REMOVAL
           && (isListener || connection != null)
           && device.core().contextOf(id) == device.context().pointer()) {
@@ -391,8 +403,8 @@ final class DisniConnectionManager implements ConnectionManager {
   private void request(long id) {
     DisniListener listener = listeners.get(words.get(EventWords.LISTENER));
     if (listener == null || !device.has(id, listener.space(), listener.options())) {
-      // The listener was closed meanwhile, or listens on all devices and this is another one, or
-      // another port. If it cannot be rejected, its end below informs the client.
+      // The listener was closed meanwhile, or it listens on all devices and the request came to
+      // another device or port. If the reject fails, destroying the identifier informs the client.
       device.core().reject(id, privateData.address(), 0);
       device.core().destroyIdentifier(id);
       return;
@@ -400,8 +412,8 @@ final class DisniConnectionManager implements ConnectionManager {
     open.opened(Kind.IDENTIFIER, Integer.MAX_VALUE);
     InetSocketAddress from = SocketAddress.of(device.core(), id, true);
     URI peer = from == null ? listener.address() : DisniAddress.uri(device.core().scheme(), from);
-    // The words of the message are the receiver's: what the peer serves is what we may have
-    // outstanding (rdma_get_cm_event(3)).
+    // The event has the fields from the receiver's view: its initiator depth is the peer's
+    // responder resources (rdma_get_cm_event(3)).
     int peerServes = words.getInt(EventWords.INITIATOR_DEPTH);
     int peerAsks = words.getInt(EventWords.RESPONDER_RESOURCES);
     DisniConnection connection =
@@ -426,7 +438,7 @@ final class DisniConnectionManager implements ConnectionManager {
     return ByteBuffer.wrap(copy).asReadOnlyBuffer();
   }
 
-  /** Wakes the thread that awaits events, so that it waits no longer than for this deadline. */
+  /** Wakes the thread in {@link #await}, so that it waits no longer than until the new deadline. */
   void deadlineSet() {
     waiter.wakeup();
   }
@@ -453,19 +465,25 @@ final class DisniConnectionManager implements ConnectionManager {
     requests.forEach(DisniConnection::close);
   }
 
-  /** Destroys a connection's identifier, under {@link #steps}: no event of it comes any more. */
+  /**
+   * Destroys a connection's identifier, after which no event of it comes. Called under {@link
+   * #steps}.
+   */
   void release(long identifier) {
     connections.remove(identifier);
     device.core().destroyIdentifier(identifier);
   }
 
-  /** Likewise, in its own time where the kernel waits for its driver. */
+  /**
+   * Destroys a connection's identifier in another thread, for a kernel that waits for its driver.
+   * Called under {@link #steps}.
+   */
   void releaseLater(long identifier) {
     connections.remove(identifier);
     destroyer.destroy(identifier);
   }
 
-  /** For a connection that closes, under {@link #steps}. */
+  /** Drops the events of a connection that closes. Called under {@link #steps}. */
   void forget(DisniConnection connection) {
     synchronized (events) {
       events.removeIf(event -> event.identifier() == connection);
@@ -477,8 +495,8 @@ final class DisniConnectionManager implements ConnectionManager {
   public void close() {
     if (open.close("connection manager")) {
       waiter.close();
-      // A thread that takes an event is done then. A thread that was woken for one, and did not
-      // take it yet, finds the waiter closed. So no thread uses the channel any more.
+      // Waits for a thread that is taking an event. A thread that takes one later finds the waiter
+      // closed. So no thread uses the channel from here on.
       Monitors.awaitHolder(steps);
       destroyer.close(() -> device.core().destroyEventChannel(channel));
       device.closed(this);

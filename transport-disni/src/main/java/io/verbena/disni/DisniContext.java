@@ -25,16 +25,16 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device as librdmacm has it open, once for the whole process: what it is, which objects it has,
- * and the one stream of its asynchronous events, which goes to the {@link DisniDevice} whose object
- * or port an event is about.
+ * An {@code ibv_context}, which librdmacm opens once per device and process. Holds the attributes
+ * of the device and the objects on it, and hands each asynchronous event to the {@link DisniDevice}
+ * that owns the object or the port of the event.
  */
 final class DisniContext {
   private static final int NAME_SIZE = 64;
   private static final long EVENT_SLICE_NANOS = 100_000_000;
   private static final ConcurrentHashMap<Long, DisniContext> BY_POINTER = new ConcurrentHashMap<>();
 
-  /** An object that events may be about, and whose it is. */
+  /** An object that asynchronous events may report, with the device that owns it. */
   private record Element(DisniDevice device, Object object) {}
 
   private final long pointer;
@@ -67,7 +67,7 @@ final class DisniContext {
     ports = words.getInt(DeviceWords.PHYS_PORT_CNT);
     attributes = readAttributes(words, firmware);
     vectors = Math.max(1, words.getInt(DeviceWords.COMP_VECTORS));
-    // Nothing is woken by it: waits for events are short slices. It stays open with the process.
+    // Nothing writes to it: threads wait for events in short slices. It is never closed.
     wakeupFd = Errno.check("eventfd", core.openWakeup());
   }
 
@@ -75,7 +75,7 @@ final class DisniContext {
     return BY_POINTER.computeIfAbsent(pointer, p -> new DisniContext(core, p));
   }
 
-  /** The context of a device by name, which stays open with the process. */
+  /** Returns the context of the device of this name; librdmacm never closes it. */
   static long named(RdmaCore core, String name) {
     Block text = new Block(NAME_SIZE);
     text.bytes().put(0, name.getBytes(StandardCharsets.UTF_8));
@@ -84,19 +84,19 @@ final class DisniContext {
     return Errno.check("open device", context);
   }
 
-  /** The name of a context's device. */
+  /** Returns the name of a context's device. */
   static String name(RdmaCore core, long pointer) {
     Block text = new Block(NAME_SIZE);
     Errno.check("device name", core.deviceName(pointer, text.address()));
     return text.text(0, NAME_SIZE);
   }
 
-  /** The names of the devices that librdmacm sees. */
+  /** Returns the names of the devices that librdmacm sees. */
   static List<String> deviceNames(RdmaCore core) {
     return deviceNames(core, 64);
   }
 
-  /** The same, asked again where there are more than {@code expected}, as with many functions. */
+  /** Returns the names; asks a second time if there are more than {@code expected}. */
   static List<String> deviceNames(RdmaCore core, int expected) {
     Block block = new Block(NAME_SIZE * expected);
     int count = Errno.check("list devices", core.deviceNames(block.address(), expected));
@@ -130,12 +130,12 @@ final class DisniContext {
     return core;
   }
 
-  /** Returns how many completion vectors it has. */
+  /** Returns the number of completion vectors, at least 1. */
   int vectors() {
     return vectors;
   }
 
-  /** Returns how many ports it has; their numbers begin at 1. */
+  /** Returns the number of ports; port numbers begin at 1. */
   int ports() {
     return ports;
   }
@@ -144,10 +144,7 @@ final class DisniContext {
     return new DisniPort(core, pointer, name, number);
   }
 
-  /**
-   * Marks the device as gone, or of no use any more, and wakes the threads that wait for its
-   * events.
-   */
+  /** Marks the device as failed, and wakes the threads that wait for its connection events. */
   void fail() {
     failed = true;
     devices.forEach(DisniDevice::wakeManagers);
@@ -157,7 +154,7 @@ final class DisniContext {
     return failed;
   }
 
-  /** The error of what cannot be done on a device that has failed. */
+  /** Returns the exception for a call on a device that has failed. */
   VerbsException failure(String verb) {
     return new VerbsException(
         VerbsError.IO, verb + ": device " + name + " has failed (DEVICE_FATAL)");
@@ -172,12 +169,14 @@ final class DisniContext {
     }
   }
 
-  /** Returns each completion vector in turn: different interrupts wake the threads that sleep. */
+  /**
+   * Returns the completion vectors in turn, so that different interrupts wake different threads.
+   */
   int nextVector() {
     return Math.floorMod(lastVector.getAndIncrement(), vectors);
   }
 
-  /** Returns what peers may do by queue pairs of connections: all that the device knows. */
+  /** Returns the remote rights of the queue pairs of connections: all that the device supports. */
   Set<Access> remoteRights() {
     return attributes.supports(Capability.ATOMICS)
         ? EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC)
@@ -193,8 +192,9 @@ final class DisniContext {
   }
 
   /**
-   * The numbers of queue pairs, of which drivers give out again at once what is free: for reading
-   * while a queue pair is made, for writing until nothing is left under a number that was freed.
+   * Returns the lock on queue pair numbers, because a driver may assign a freed number again at
+   * once. Creating a queue pair takes the read lock. Destroying one that uses a shared receive
+   * queue takes the write lock, until all completions with the freed number are purged.
    */
   ReadWriteLock numbers() {
     return numbers;
@@ -234,18 +234,21 @@ final class DisniContext {
         port(1).maxMessageSize());
   }
 
-  /** An unsigned 64-bit limit as a signed one. */
+  /** Converts an unsigned 64-bit limit; the result is {@link Long#MAX_VALUE} if it does not fit. */
   private static long atLeastZero(long unsigned) {
     return unsigned < 0 ? Long.MAX_VALUE : unsigned;
   }
 
-  /** By {@code enum ibv_device_cap_flags}, and by trial where there is no flag. */
+  /**
+   * Reads the capabilities from {@code enum ibv_device_cap_flags}; where no flag exists, by trial.
+   */
   private Set<Capability> capabilities(Block words, int maxInline, Probe probe) {
     long flags = words.get(DeviceWords.DEVICE_CAP_FLAGS);
     EnumSet<Capability> capabilities = EnumSet.noneOf(Capability.class);
-    // To iWARP's drivers SQD is the end of the connection (siw, irdma).
+    // The iWARP drivers siw and irdma end the connection when a queue pair goes to SQD.
     add(capabilities, Capability.SEND_QUEUE_DRAIN, !quirks.isIwarp());
-    // RFC 5040 has none; of RFC 7306 cxgb4 alone knows those with a WRITE, which no flag shows.
+    // RFC 5040 has no immediate data. Of RFC 7306, only cxgb4 has WRITE with immediate data, and no
+    // flag reports it.
     add(capabilities, Capability.IMMEDIATE_DATA, !quirks.isIwarp());
     add(capabilities, Capability.SEND_WITH_IMMEDIATE, !quirks.isIwarp());
     add(capabilities, Capability.LOCAL_READ_SINKS, !quirks.isIwarp());
@@ -287,7 +290,7 @@ final class DisniContext {
     devices.remove(device);
   }
 
-  /** Notes the owner of an object, for events about it. */
+  /** Registers the owner of an object, for asynchronous events of that object. */
   void created(long element, DisniDevice device, Object object) {
     elements.put(element, new Element(device, object));
   }
@@ -297,9 +300,10 @@ final class DisniContext {
   }
 
   /**
-   * Reads one event of the device and hands it to whom it concerns, if no other thread is at it.
+   * Reads one asynchronous event and hands it to the devices concerned, unless another thread is
+   * reading.
    *
-   * @return false if another one is
+   * @return false if another thread is reading
    */
   boolean readEvent(long leftNanos) {
     if (!reading.tryLock()) {
@@ -310,7 +314,7 @@ final class DisniContext {
       int came = core.asyncEvent(pointer, wakeupFd, millis, event.address());
       if (Errno.check("get async event", came) > 0) {
         try {
-          // Before: behind it the pointer may be another object's.
+          // Before the acknowledgement: after it the pointer may belong to another object.
           raise(event.getInt(AsyncWords.TYPE), event.get(AsyncWords.ELEMENT));
         } finally {
           core.acknowledgeAsyncEvent(event.address());
@@ -323,7 +327,7 @@ final class DisniContext {
   }
 
   /**
-   * @param about the address of the object, or the number of the port, that it happened to
+   * @param about the pointer of the object, or the number of the port, that the event reports
    */
   private void raise(int code, long about) {
     AsyncEvent.Type type = type(code);
@@ -342,7 +346,10 @@ final class DisniContext {
     }
   }
 
-  /** By {@code enum ibv_event_type}; those of paths and of tables have no name in the SPI. */
+  /**
+   * Maps {@code enum ibv_event_type}. Returns null for events that the SPI does not have, such as
+   * path migration and changes of the GID, P_Key and LID tables.
+   */
   private static AsyncEvent.@Nullable Type type(int code) {
     return switch (code) {
       case 0 -> AsyncEvent.Type.CQ_ERR;

@@ -23,12 +23,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A device in the hands of one program; others of this process may have the same one open. */
+/**
+ * A device as one caller has opened it. Other callers in this process may have opened the same
+ * device; they share its {@link DisniContext}.
+ */
 final class DisniDevice implements Device {
   private static final int MAX_EVENTS = 4096;
   private static final long SLICE_NANOS = 100_000_000;
 
-  /** {@code IBV_ACCESS_RELAXED_ORDERING}: what knows it not leaves it out. */
+  /**
+   * {@code IBV_ACCESS_RELAXED_ORDERING}, an optional flag: drivers that do not know it ignore it.
+   */
   private static final int RELAXED_ORDERING = 1 << 20;
 
   /** The objects that a device owns. */
@@ -51,9 +56,9 @@ final class DisniDevice implements Device {
       new CopyOnWriteArrayList<>();
 
   /**
-   * @param port on which it is opened
-   * @param source the address to connect from, or null for the one that the route has
-   * @param opened the address by which it was opened
+   * @param port the port that the device is opened on
+   * @param source the address to connect from, or null to leave it to the route
+   * @param opened the parsed address by which the device was opened
    */
   DisniDevice(
       RdmaCore core,
@@ -74,16 +79,16 @@ final class DisniDevice implements Device {
     return context;
   }
 
-  /** The port that it was opened on. */
+  /** Returns the port that the device was opened on. */
   DisniPort at() {
     return port;
   }
 
   /**
-   * Returns whether an identifier is bound to this device, and to its port where that matters:
-   * where an address names it, and for datagrams, whose address handles are of it.
+   * Returns whether an identifier is bound to this device. The port must match too if one of the
+   * addresses names a port, and for datagrams, because address handles belong to a port.
    *
-   * @param asked the address that is listened on, or connected to
+   * @param asked the address to listen on or to connect to
    */
   boolean has(long identifier, PortSpace space, DisniAddress asked) {
     boolean byPort =
@@ -102,18 +107,21 @@ final class DisniDevice implements Device {
     return source;
   }
 
-  /** The index of the GID that queue pairs are to have, or {@link DisniAddress#UNSET}. */
+  /** Returns the index of the GID for queue pairs, or {@link DisniAddress#UNSET}. */
   int gid() {
     return opened.gid();
   }
 
-  /** The rights of a region, and in which order the device may write it. */
-  int registered(Set<Access> access) {
+  /**
+   * Returns the access flags of a region, with the flag for relaxed ordering if the address has it.
+   */
+  int accessFlags(Set<Access> access) {
     return Access.bits(access) | (opened.relaxedOrdering() ? RELAXED_ORDERING : 0);
   }
 
   /**
-   * Makes a new completion queue with a channel raise fewer events, where the address asks for it.
+   * Sets event moderation on a completion queue, if the address has {@code cq-count} and {@code
+   * cq-period}.
    */
   void moderate(long queue) {
     if (opened.cqCount() != DisniAddress.UNSET) {
@@ -124,7 +132,7 @@ final class DisniDevice implements Device {
     }
   }
 
-  /** The completion vector of the next channel: one for the queues of a loop. */
+  /** Returns the completion vector of the next channel, which all its completion queues use. */
   private int nextVector() {
     return opened.vector() == DisniAddress.UNSET ? context.nextVector() : opened.vector();
   }
@@ -144,7 +152,7 @@ final class DisniDevice implements Device {
     return context.ports();
   }
 
-  /** {@inheritDoc} It is a call of a native library, which rings the doorbell. */
+  /** {@inheritDoc} Each post is a native call, which rings the doorbell. */
   @Override
   public boolean hasCostlyPosts() {
     return true;
@@ -208,7 +216,7 @@ final class DisniDevice implements Device {
                 core::destroyEventChannel));
   }
 
-  /** A call of DiSNI's that returns a new object's pointer. */
+  /** A call that creates a native object and returns its pointer. */
   private interface Creation {
     long create() throws IOException;
   }
@@ -234,7 +242,7 @@ final class DisniDevice implements Device {
     open.closed(Kind.CONNECTION_MANAGER);
   }
 
-  /** The device has failed. */
+  /** Wakes the threads that wait for connection events, because the device has failed. */
   void wakeManagers() {
     managers.forEach(DisniConnectionManager::deviceFailed);
   }
@@ -264,7 +272,7 @@ final class DisniDevice implements Device {
     }
   }
 
-  /** Keeps an event for the program; if it never asks, the newest events are dropped. */
+  /** Queues an event for {@link #awaitAsyncEvent}; drops it if 4096 events are waiting already. */
   void raise(AsyncEvent event) {
     boolean unused = events.offer(event);
   }

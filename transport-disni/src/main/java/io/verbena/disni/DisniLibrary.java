@@ -13,8 +13,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Verbena's {@code libdisni.so} for programs that are written against DiSNI itself, which look for
- * it on {@code java.library.path} only. (Verbena's own provider needs none of this.)
+ * Unpacks Verbena's {@code libdisni.so} for programs written against DiSNI itself, which look for
+ * it on {@code java.library.path} only. Verbena's own provider does not need this class.
  *
  * <pre>
  *   java -Djava.library.path=$(java -cp verbena-transport-disni.jar:... io.verbena.disni.DisniLibrary) \
@@ -32,13 +32,13 @@ public final class DisniLibrary {
   }
 
   /**
-   * Unpacks the library into the user's cache folder ({@code XDG_CACHE_HOME} or {@code ~/.cache}),
-   * into a folder of its own for each build of it.
+   * Unpacks the library into the user's cache folder ({@code XDG_CACHE_HOME} or {@code ~/.cache});
+   * each build of the library has its own subfolder.
    *
-   * @return the folder that {@code java.library.path} must name when the program is started: a JVM
-   *     that runs does not look at it again
-   * @throws VerbsException NOT_SUPPORTED if none is packed for this machine; IO if it cannot be
-   *     written
+   * @return the folder to name in {@code java.library.path} when the program is started; a running
+   *     JVM does not read that property again
+   * @throws VerbsException NOT_SUPPORTED if the jar has no library for this machine; IO if the file
+   *     cannot be written
    */
   public static Path install() {
     return install(cache());
@@ -49,7 +49,7 @@ public final class DisniLibrary {
       byte[] content = packed.readAllBytes();
       Path folder = Files.createDirectories(cache.resolve("verbena/disni-" + digest(content)));
       Path target = folder.resolve(NativeLibrary.DISNI);
-      // Whole or not at all, also when two programs do it at the same time.
+      // Atomic, also when two programs unpack at the same time.
       Path whole = Files.write(Files.createTempFile(folder, NativeLibrary.DISNI, null), content);
       Files.move(whole, target, StandardCopyOption.ATOMIC_MOVE);
       return folder;
@@ -59,10 +59,10 @@ public final class DisniLibrary {
   }
 
   /**
-   * Fails if DiSNI's buffers cannot work in this JVM: each use of them would die with an {@link
-   * IllegalAccessError}.
+   * Checks that this JVM exports {@code sun.nio.ch}, which DiSNI's buffers use; without it each use
+   * of them throws an {@link IllegalAccessError}.
    *
-   * @throws VerbsException NOT_PERMITTED; the message has the option to add
+   * @throws VerbsException NOT_PERMITTED if not; the message names the option to add
    */
   public static void requireExports() {
     Module unnamed = ClassLoader.getSystemClassLoader().getUnnamedModule();

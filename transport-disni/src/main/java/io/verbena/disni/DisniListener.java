@@ -6,7 +6,7 @@ import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.PortSpace;
 import java.net.URI;
 
-/** An address that is listened on; the kernel keeps its backlog. */
+/** A listening {@code rdma_cm_id}; the kernel keeps its backlog. */
 final class DisniListener implements ConnectionListener {
   private final DisniConnectionManager manager;
   private final PortSpace space;
@@ -36,7 +36,7 @@ final class DisniListener implements ConnectionListener {
     return pointer;
   }
 
-  /** Returns what its connections are to have. */
+  /** Returns the options of the address, which apply to accepted connections. */
   DisniAddress options() {
     return options;
   }

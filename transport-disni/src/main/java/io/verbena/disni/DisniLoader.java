@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Defines DiSNI's classes once more, so that they find the {@code libdisni.so} that we choose: they
- * ask for it by {@code System.loadLibrary}, which looks at {@code java.library.path}, that cannot
- * be changed while the JVM runs, but before that asks the class loader. What else of DiSNI's is in
- * the program is not touched.
+ * Defines DiSNI's classes a second time, so that they load the {@code libdisni.so} that Verbena
+ * chooses. These classes call {@code System.loadLibrary}, which asks the class loader before it
+ * searches {@code java.library.path}; that path cannot be changed while the JVM runs. DiSNI classes
+ * that the program itself has loaded are not affected.
  */
 final class DisniLoader extends ClassLoader {
   private static final String PACKAGE = "com.ibm.disni.";
@@ -30,19 +30,23 @@ final class DisniLoader extends ClassLoader {
   private final Path library;
 
   /**
-   * @param library a file of its own: the JVM loads none for two class loaders
+   * @param library the library; a file of its own, because the JVM loads no file for two class
+   *     loaders
    */
   DisniLoader(Path library) {
     super("disni", DisniLoader.class.getClassLoader());
     this.library = library;
   }
 
-  /** The class with DiSNI's native methods; not yet initialised, so without its library. */
+  /**
+   * Returns the class with DiSNI's native methods. It is not yet initialized, so its library is not
+   * loaded.
+   */
   Class<?> dispatcher() throws ClassNotFoundException {
     return loadClass(DISPATCHER);
   }
 
-  /** The functions that the library must have: one for each native method of DiSNI's. */
+  /** Returns the functions that the library must define, one for each native method of DiSNI. */
   Collection<String> functions() throws ClassNotFoundException {
     Collection<String> functions = new TreeSet<>();
     for (String name : NATIVE_CLASSES) {
@@ -54,7 +58,10 @@ final class DisniLoader extends ClassLoader {
     return functions;
   }
 
-  /** Its name for JNI; those of DiSNI have no letters that need more than this. */
+  /**
+   * Returns the JNI name of a native method. DiSNI's names need no other escapes than that of
+   * {@code _}.
+   */
   private static String function(Method method) {
     String type = method.getDeclaringClass().getName().replace('.', '_');
     return "Java_" + type + "_" + method.getName().replace("_", "_1");

@@ -14,13 +14,19 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A direct buffer that the HCA may reach; its address is the real one. */
+/**
+ * A registered direct buffer ({@code ibv_reg_mr(3)}). Its {@link #address()} is the virtual address
+ * of the memory. The region holds the buffer until it is deregistered.
+ */
 final class DisniMemoryRegion implements MemoryRegion {
   private static final int CHANGE_TRANSLATION = 1;
   private static final int CHANGE_DOMAIN = 2;
   private static final int CHANGE_ACCESS = 4;
 
-  /** Written under the monitor, which a poster that binds a window does not take. */
+  /**
+   * Written under the monitor; volatile because a thread that posts a bind reads it without the
+   * monitor.
+   */
   private volatile DisniProtectionDomain domain;
 
   private ByteBuffer memory;
@@ -47,7 +53,7 @@ final class DisniMemoryRegion implements MemoryRegion {
                   domain.pointer(),
                   address,
                   memory.capacity(),
-                  domain.device().registered(access),
+                  domain.device().accessFlags(access),
                   at,
                   at + Integer.BYTES,
                   at + 2 * Integer.BYTES);
@@ -56,7 +62,8 @@ final class DisniMemoryRegion implements MemoryRegion {
     }
     lkey = keys.bytes().getInt(0);
     rkey = keys.bytes().getInt(Integer.BYTES);
-    // Held until it is deregistered: unreachable memory would be freed under the HCA.
+    // The context holds this object, and so the buffer, until the memory is deregistered: the
+    // collector would free an unreachable buffer while the HCA uses it.
     domain.device().context().created(pointer, domain.device(), this);
   }
 
@@ -131,7 +138,7 @@ final class DisniMemoryRegion implements MemoryRegion {
             | (newAccess == null ? 0 : CHANGE_ACCESS);
     boolean moves = toDomain != domain;
     if (moves) {
-      // Before: the domain stays open as long as the HCA is given its pointer.
+      // Before the native call: the count keeps the domain open while the call uses its pointer.
       toDomain.opened(DisniProtectionDomain.Kind.MEMORY_REGION);
     }
     int result =
@@ -144,8 +151,8 @@ final class DisniMemoryRegion implements MemoryRegion {
                 toDomain.pointer(),
                 toAddress,
                 toMemory.capacity(),
-                // ibv_rereg_mr(3) refuses rights that are not to be changed.
-                newAccess == null ? 0 : domain.device().registered(toAccess),
+                // ibv_rereg_mr(3) refuses access flags without IBV_REREG_MR_CHANGE_ACCESS.
+                newAccess == null ? 0 : domain.device().accessFlags(toAccess),
                 keys.address());
     if (moves) {
       (result < 0 ? toDomain : domain).closed(DisniProtectionDomain.Kind.MEMORY_REGION);
@@ -175,7 +182,7 @@ final class DisniMemoryRegion implements MemoryRegion {
     DisniContext context = domain.device().context();
     closed = true;
     context.posters().await();
-    // Before: behind it the pointer may be another region's.
+    // Before deregistering: after it the pointer may belong to another region.
     context.destroyed(pointer);
     try {
       domain.device().core().deregMr(pointer);

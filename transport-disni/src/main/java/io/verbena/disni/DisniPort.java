@@ -18,7 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One port of a device: its link, its table of GIDs, and the addresses that these are. */
+/** One port of a device: its link layer, its GID table and the IP addresses of its GIDs. */
 final class DisniPort {
   /** {@code IBV_LINK_LAYER_INFINIBAND}. */
   private static final int LINK_INFINIBAND = 1;
@@ -34,9 +34,9 @@ final class DisniPort {
   private final int number;
 
   /**
-   * @param context of the device
-   * @param device its name
-   * @param number of the port, from 1
+   * @param context the device's {@code ibv_context}
+   * @param device the device's name
+   * @param number the port number, from 1
    */
   DisniPort(RdmaCore core, long context, String device, int number) {
     this.core = core;
@@ -49,7 +49,7 @@ final class DisniPort {
     return number;
   }
 
-  /** Looks which counters of the kernel there are. */
+  /** Returns the kernel's counters of this port. */
   HardwareCounters counters() {
     return HardwareCounters.of(device, number);
   }
@@ -68,7 +68,7 @@ final class DisniPort {
     return isInfiniBand(read());
   }
 
-  /** 1 if it is one of InfiniBand, 0 if it is another, or a negative errno. */
+  /** Returns 1 if the link layer is InfiniBand, 0 if not, or a negative errno. */
   int askInfiniBand() {
     Block words = Block.of(PortWords.values());
     int done = core.queryPort(context, number, words.address());
@@ -106,8 +106,9 @@ final class DisniPort {
   }
 
   /**
-   * Up to the last one that is set, so that an index into the list is a GID index. Asked for at
-   * once: a table may have 1024 places, and each question is a system call.
+   * Returns the GIDs up to the last one that is set, so that an index into the list is a GID index.
+   * Reads them in one call, because a table may have 1024 entries and reading an entry is a system
+   * call.
    */
   private List<Gid> gids(int tableLength) {
     Block table = new Block(GID_BYTES * tableLength);
@@ -120,7 +121,10 @@ final class DisniPort {
     return gids;
   }
 
-  /** Returns how many GIDs there are, or as many as it takes for an index that is one of them. */
+  /**
+   * Returns a number of GIDs for checking {@code index}: {@code index + 1} if that GID is set, else
+   * the number of all GIDs.
+   */
   int gidsFor(int index) {
     Block gid = new Block(GID_BYTES);
     boolean isGid =
@@ -130,7 +134,7 @@ final class DisniPort {
     return isGid ? index + 1 : gids().size();
   }
 
-  /** Returns whether two of its GIDs are the same address; their types may differ. */
+  /** Returns whether two GIDs of this port are the same address; their types may differ. */
   boolean isSameGid(int one, int other) {
     Block gid = new Block(GID_BYTES);
     Block second = new Block(GID_BYTES);
@@ -155,8 +159,8 @@ final class DisniPort {
   }
 
   /**
-   * Returns whether packets on this way need a GRH: on Ethernet always, on InfiniBand where no LID
-   * leads to the peer, or it is in another subnet.
+   * Returns whether packets to this address need a GRH: on Ethernet always, on InfiniBand if there
+   * is no LID, or if the destination GID is in another subnet.
    */
   boolean needsRoute(AddressVector vector) {
     if (!isInfiniBand() || vector.lid() == 0) {
@@ -171,7 +175,8 @@ final class DisniPort {
   // ---- addresses
 
   /**
-   * The address to connect from that an address asks for, or null if it leaves that to the route.
+   * Returns the local address that {@code asked} wants to connect from, or null to leave it to the
+   * route.
    */
   @Nullable InetAddress source(DisniAddress asked) {
     InetAddress peer = asked.socket().getAddress();
@@ -190,8 +195,9 @@ final class DisniPort {
   }
 
   /**
-   * The port's address that has most leading bits in common with the peer's: of several networks or
-   * VLANs the one that the peer is in. Null if none is of its family.
+   * Returns the address of this port that shares the most leading bits with the peer's address;
+   * among several networks or VLANs this is the one that the peer is in. Returns null if no address
+   * has the peer's family.
    */
   private @Nullable InetAddress nearest(InetAddress peer) {
     InetAddress nearest = null;
@@ -208,15 +214,18 @@ final class DisniPort {
   }
 
   /**
-   * Returns how many leading bits its nearest address has in common with the peer's; -1 if it has
-   * none.
+   * Returns the number of leading bits that this port's nearest address shares with the peer's
+   * address, or -1 if no address can connect to the peer.
    */
   int nearness(InetAddress peer) {
     InetAddress nearest = nearest(peer);
     return nearest == null ? -1 : commonBits(nearest, peer);
   }
 
-  /** Leading bits that are the same; -1 if one cannot be connected to from the other. */
+  /**
+   * Returns the number of leading bits that are the same, or -1 if {@code own} cannot connect to
+   * {@code peer}.
+   */
   private static int commonBits(InetAddress own, InetAddress peer) {
     byte[] one = own.getAddress();
     byte[] other = peer.getAddress();
@@ -234,7 +243,7 @@ final class DisniPort {
     return at * Byte.SIZE + Integer.numberOfLeadingZeros(differing) - (Integer.SIZE - Byte.SIZE);
   }
 
-  /** Adds the peer's scope to a link-local address, which is unusable without one. */
+  /** Adds the peer's scope to a link-local IPv6 address, which is unusable without a scope. */
   private static InetAddress scoped(InetAddress own, InetAddress peer) {
     if (!own.isLinkLocalAddress()
         || !(own instanceof Inet6Address)
@@ -248,7 +257,7 @@ final class DisniPort {
     }
   }
 
-  /** On RoCE a GID is an IPv6 address, or an IPv4 address mapped into one. */
+  /** Converts a GID, which on RoCE is an IPv6 address or an IPv4-mapped IPv6 address. */
   private static InetAddress inetAddress(Gid gid) {
     byte[] bytes = new byte[16];
     ByteBuffer.wrap(bytes).putLong(gid.high()).putLong(gid.low());

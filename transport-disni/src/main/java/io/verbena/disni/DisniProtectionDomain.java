@@ -23,7 +23,7 @@ import io.verbena.verbs.provider.RegistrationLimits;
 import java.nio.ByteBuffer;
 import java.util.Set;
 
-/** A protection domain and the count of what it holds. */
+/** A protection domain ({@code ibv_alloc_pd(3)}), which counts the objects in it. */
 final class DisniProtectionDomain implements ProtectionDomain {
 
   /** The objects that a protection domain owns. */
@@ -137,7 +137,7 @@ final class DisniProtectionDomain implements ProtectionDomain {
   @Override
   public DisniAddressHandle createAddressHandle(AddressVector vector) {
     device.attributes().require(Capability.UNRELIABLE_DATAGRAM);
-    // The native side has bytes for what is more here.
+    // The fields of ibv_ah_attr are narrower than int, so the values are checked here.
     AddressLimits.check(
         "create address handle", vector, device.at().gidsFor(vector.sourceGidIndex()));
     return open.create(
@@ -146,7 +146,10 @@ final class DisniProtectionDomain implements ProtectionDomain {
         () -> new DisniAddressHandle(this, vector));
   }
 
-  /** {@inheritDoc} On InfiniBand the LID leads back, with a GID beside it from another subnet. */
+  /**
+   * {@inheritDoc} On InfiniBand the handle uses the sender's LID, and its GID too if the datagram
+   * has a GRH.
+   */
   @Override
   public AddressHandle createAddressHandle(WorkCompletion received, ByteBuffer area) {
     if (!received.isSuccess() || received.sourceLid() == 0) {
@@ -168,7 +171,7 @@ final class DisniProtectionDomain implements ProtectionDomain {
             received.serviceLevel()));
   }
 
-  /** Counts what it is to hold from now on. */
+  /** Counts an object that moves into this domain. */
   void opened(Kind kind) {
     open.opened(kind, Integer.MAX_VALUE);
   }

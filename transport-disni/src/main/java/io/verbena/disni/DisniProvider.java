@@ -16,16 +16,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * RNICs and Soft-RoCE devices of this machine through DiSNI, as {@code disni://host:port}: the host
- * is an address of a device here, to listen on, or one that a device reaches.
+ * RNICs and Soft-RoCE devices of this machine through DiSNI, as {@code disni://host:port}. The host
+ * is an address of a local device, or an address that a local device has a route to.
  *
- * <p>Options: {@code device=NAME} takes this device; {@code gid=INDEX} connects from one of its
- * GIDs; {@code source=ADDRESS} connects from an address, and takes the device that has it; {@code
- * port=NUMBER} takes this port of the device. Without any the address, or the route to it, decides.
- * The others, of {@link DisniAddress}, are for queue pairs.
+ * <p>Options that choose the device: {@code device=NAME} takes the device of this name; {@code
+ * gid=INDEX} connects from this GID of the device; {@code source=ADDRESS} connects from this
+ * address, and takes the device that has it; {@code port=NUMBER} takes this port of the device.
+ * Without these options the host's address, or the route to it, decides. The other options, see
+ * {@link DisniAddress}, are for queue pairs, completion queues and memory regions.
  */
 public class DisniProvider implements VerbsProvider {
-  /** For {@link java.util.ServiceLoader}. */
+  /** Creates the provider, for {@link java.util.ServiceLoader}. */
   public DisniProvider() {}
 
   @Override
@@ -34,10 +35,11 @@ public class DisniProvider implements VerbsProvider {
   }
 
   /**
-   * Loads the libraries, the first time.
+   * Returns the native calls. The first call loads the native libraries.
    *
    * @throws VerbsException NO_DEVICE on a machine without the libraries of rdma-core, NOT_SUPPORTED
-   *     if it cannot be done on this machine, or in this JVM
+   *     if the libraries do not fit this machine, NOT_PERMITTED if this JVM permits no native code,
+   *     IO if the libraries cannot be unpacked
    */
   protected RdmaCore core() {
     return NativeLibrary.load();
@@ -80,7 +82,9 @@ public class DisniProvider implements VerbsProvider {
     return new DisniDevice(core, context, port, port.source(parsed), parsed);
   }
 
-  /** The device that an address names, or else the first one. */
+  /**
+   * Returns the name of the device that an address names, or of the first device if it names none.
+   */
   private static String named(URI address, DisniAddress parsed, List<String> names) {
     String name = parsed.device();
     if (name != null && !names.contains(name)) {
@@ -91,7 +95,7 @@ public class DisniProvider implements VerbsProvider {
     return name == null ? names.get(0) : name;
   }
 
-  /** The device that has an address, or else the one that reaches it. */
+  /** Returns the device that has an address, or else the device on the route to it. */
   private static BoundAddress byAddress(
       RdmaCore core, URI address, InetAddress near, List<String> names) {
     String none = "open " + address + ": no device has or reaches " + near;
@@ -107,10 +111,12 @@ public class DisniProvider implements VerbsProvider {
   }
 
   /**
-   * The number of the port to open a device on: the one that is asked for, that has the address or
-   * leads to it, or whose address is nearest to it; else the first.
+   * Returns the number of the port to open a device on. In this order: the port that the address
+   * names; the port that has {@code near} or leads to it; the port with the address nearest to it;
+   * port 1.
    *
-   * @param found how the device was found, or null if it was by its name
+   * @param found the device and port that {@code near} led to, or null if the device was chosen by
+   *     name
    */
   private static int port(
       DisniContext context,
@@ -133,7 +139,7 @@ public class DisniProvider implements VerbsProvider {
     return isAsked ? asked : bound == null ? nearest(context, near) : bound.port();
   }
 
-  /** The port of a device that has an address, or null. */
+  /** Returns the port of this device that has an address, or null. */
   private static @Nullable BoundAddress own(DisniContext context, InetAddress address) {
     try {
       BoundAddress own = BoundAddress.own(context.core(), address);

@@ -29,8 +29,9 @@ import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair: its states, and its two queues, each with a lock for posting, as the driver has;
- * what takes the queue pair away holds both.
+ * A queue pair ({@code ibv_create_qp(3)}): its state, its send queue and its receive queue. Each
+ * queue has a lock for posting, {@code sending} and {@code receiving}, as in the driver. Modifying,
+ * failing and closing the queue pair hold both locks, taken in this order.
  */
 final class DisniQueuePair extends SlotHolder implements QueuePair {
   private static final int NO_PEER = -1;
@@ -52,21 +53,22 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   private final Object receiving = new Object();
   private final ReceiveQueue receives;
 
-  /** Whether this end flushes what is posted in ERR, since the HCA does not. */
+  /** Whether this class flushes requests that are posted in ERR, because the HCA does not. */
   private final boolean flushesItself;
 
-  /** Whether this end has flushed what the HCA did not flush of the sends. */
+  /** Whether this class has flushed the sends that the HCA did not flush. */
   private boolean sendsAreFlushed;
 
   private boolean receivesAreFlushed;
 
   /**
-   * The last state that the program or the connection manager put it in; an error moves it to ERR
-   * without a word, but what may be posted in RTS may be posted in ERR too.
+   * The last state that the program, the connection manager or a failed completion put it in. In
+   * the HCA, the queue pair may be in ERR already; that does not matter for posting, because every
+   * request that RTS permits is permitted in ERR too.
    */
   private volatile QueuePairState known;
 
-  /** The program is done with it. */
+  /** Whether the program has closed it; the HCA may still refuse to destroy it. */
   private volatile boolean closed;
 
   private boolean destroyed;
@@ -118,9 +120,10 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   }
 
   /**
-   * Creates it, in INIT for a connection, else in RESET.
+   * Creates a queue pair: in RESET without a connection, in INIT with one, in RTS for the datagrams
+   * of one.
    *
-   * @param connection whose queue pair it is, or null
+   * @param connection the connection that has the queue pair, or null
    */
   static DisniQueuePair create(
       DisniProtectionDomain domain,
@@ -171,7 +174,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     }
   }
 
-  /** The state in which the calls leave it that create it. */
+  /** Returns the state of a new queue pair. */
   private static QueuePairState created(QueuePairType type, @Nullable DisniConnection connection) {
     if (connection == null) {
       return QueuePairState.RESET;
@@ -216,22 +219,25 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
 
   @Override
   public QueuePairState state() {
-    hear();
+    takeConnectionEvents();
     synchronized (receiving) {
       return closed ? QueuePairState.RESET : AttributeBlock.state(queryWords());
     }
   }
 
-  /** Asks the connection manager for an end that the device itself does not report. */
-  private void hear() {
+  /**
+   * Takes connection events, if the device does not report the state of its queue pairs: a
+   * disconnect puts this one into ERR.
+   */
+  private void takeConnectionEvents() {
     if (connection != null && device.context().quirks().hidesState()) {
-      connection.manager().look();
+      connection.manager().takeEvents();
     }
   }
 
   @Override
   public QueuePairAttributes query() {
-    hear();
+    takeConnectionEvents();
     synchronized (receiving) {
       checkOpen("query");
       return AttributeBlock.read(queryWords());
@@ -241,19 +247,19 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   /**
    * {@inheritDoc}
    *
-   * <p>The kernel counts retransmissions for the device alone, and it is unknown which receives of
-   * a shared receive queue came here.
+   * <p>Lacks retransmissions, which the kernel counts only per device, and the receives of a shared
+   * receive queue, which cannot be counted per queue pair.
    */
   @Override
   public QueuePairReading reading() {
-    hear();
+    takeConnectionEvents();
     QueuePairState state = QueuePairState.RESET;
     int peer = NO_PEER;
     synchronized (receiving) {
       if (!closed) {
         QueuePairAttributes now = AttributeBlock.read(queryWords());
         state = now.state();
-        // 0 is the subnet manager's, and no peer's.
+        // Queue pair 0 belongs to the subnet manager and is never a peer.
         peer = now.destinationQueuePair() == 0 ? NO_PEER : now.destinationQueuePair();
       }
     }
@@ -297,7 +303,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
         QueuePairState to =
             QueuePairTransitions.check(
                 type, from, change, device.at().number(), gids, device.attributes());
-        Errno.check("modify queue pair", tell(change));
+        Errno.check("modify queue pair", callModify(change));
         moved(to);
         if (to == QueuePairState.RESET) {
           dropRequests();
@@ -306,7 +312,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     }
   }
 
-  /** Refuses attributes that iWARP does not have. */
+  /** Refuses attributes that iWARP does not have, on an iWARP device. */
   private void checkKind(QueuePairAttributes change) {
     if (!device.context().quirks().isIwarp()) {
       return;
@@ -321,11 +327,11 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     }
   }
 
-  /** Drops what was posted, and what completed of it and was not polled. */
+  /** Drops the outstanding requests, and their completions that were not yet polled. */
   private void dropRequests() {
     tag(device.context().queues().renew(tag()));
     queues.awaitPollers();
-    // One that had found it before may have met a failure, and noted ERR.
+    // A poller that had found this queue pair before may have seen a failure and set ERR.
     known = QueuePairState.RESET;
     queues.purge(number);
     queues.emptied();
@@ -336,8 +342,9 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   }
 
   /**
-   * Notes the state that the program or the connection manager has put it in. Only a reset leads
-   * out of ERR: a poller may have met a failure, and noted ERR, since the kernel took the step.
+   * Records the state that the program or the connection manager has put it in. Keeps ERR unless
+   * the new state is RESET: a poller may have seen a failure, and set ERR, after the kernel's
+   * transition.
    */
   void moved(QueuePairState to) {
     KNOWN.updateAndGet(
@@ -346,9 +353,9 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   }
 
   /**
-   * Applies a step of its connection.
+   * Calls a step of its connection with its pointer, under both locks.
    *
-   * @return what the step answers, or {@code -EINVAL} if it is closed
+   * @return the result of the step, or {@code -EINVAL} if the queue pair is closed
    */
   int step(LongToIntFunction step) {
     synchronized (sending) {
@@ -359,9 +366,9 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   }
 
   /**
-   * Flushes it, wherever it is.
+   * Puts the queue pair into ERR from any state but RESET, and flushes its requests.
    *
-   * @return 0 or a negative errno
+   * @return 0 or a negative errno; 0 also if it is closed or in RESET, or if the device is gone
    */
   int fail() {
     synchronized (sending) {
@@ -369,16 +376,16 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
         if (closed || known == QueuePairState.RESET) {
           return 0;
         }
-        int done = tell(new QueuePairAttributes().state(QueuePairState.ERR));
+        int done = callModify(new QueuePairAttributes().state(QueuePairState.ERR));
         known = QueuePairState.ERR;
         flushRest();
-        // A device that is gone flushes nothing, and that is no error of the caller.
+        // A device that is gone flushes nothing; that is no error for the caller.
         return done == -Errno.EIO || done == -Errno.ENODEV ? 0 : done;
       }
     }
   }
 
-  /** In ERR: flushes what the HCA has been given and does not flush. */
+  /** Flushes, in ERR, the outstanding requests that the HCA does not flush. */
   void flushRest() {
     if (flushesItself) {
       synchronized (sending) {
@@ -408,9 +415,12 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     }
   }
 
-  /** Makes the HCA flush all that it will; if this fails, the device is gone. */
+  /**
+   * Goes to ERR, so that the HCA flushes all that it ever flushes; if this fails, the device is
+   * gone.
+   */
   private void endFlush() {
-    tell(new QueuePairAttributes().state(QueuePairState.ERR));
+    callModify(new QueuePairAttributes().state(QueuePairState.ERR));
   }
 
   // ---- posting
@@ -485,7 +495,8 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   /**
    * {@inheritDoc}
    *
-   * <p>Called while a completion queue is polled, so while this queue pair cannot be destroyed.
+   * <p>Called by the thread that polls a completion queue; the queue pair cannot be destroyed
+   * meanwhile.
    */
   @Override
   void failed() {
@@ -496,19 +507,19 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   }
 
   /**
-   * Goes to ERR from ERR, which flushes again. Soft-RoCE flushes receives when it goes to ERR, but
-   * a user-space post does not reach the kernel, and what is posted in ERR would lie there for
-   * ever. If that fails, the device is gone or the queue pair was reset: nothing is left to flush,
-   * and a poller must get the completions that it has taken already.
+   * Modifies the queue pair from ERR to ERR, which makes Soft-RoCE flush again. Soft-RoCE flushes
+   * receives on the transition to ERR only; a later post stays in user space and the kernel would
+   * never complete it. Ignores a failure: the device is gone or the queue pair was reset, so
+   * nothing is left to flush, and the poller must still return the completions that it has polled.
    */
   private void flushLate() {
     if (device.context().quirks().flushesLate()) {
-      tell(new QueuePairAttributes().state(QueuePairState.ERR));
+      callModify(new QueuePairAttributes().state(QueuePairState.ERR));
     }
   }
 
-  /** {@code ibv_modify_qp(3)}; returns 0, or the errno below it. */
-  private int tell(QueuePairAttributes change) {
+  /** Calls {@code ibv_modify_qp(3)}; returns 0 or a negative errno. */
+  private int callModify(QueuePairAttributes change) {
     Block words = AttributeBlock.write(change, device.at().number());
     AddressVector vector = change.addressVector();
     if (vector != null) {
@@ -522,12 +533,12 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   /**
    * {@inheritDoc}
    *
-   * <p>If the HCA refuses to destroy it, it takes and completes nothing any more, and closing it
-   * can be tried again.
+   * <p>If the HCA refuses to destroy the queue pair, it takes no more requests and returns no more
+   * completions, and {@code close} can be called again.
    */
   @Override
   public void close() {
-    // In the order in which a connection takes them that puts its queue pair into ERR.
+    // The same lock order as in a connection that puts its queue pair into ERR.
     synchronized (connection == null ? this : connection.manager().steps()) {
       synchronized (sending) {
         synchronized (receiving) {
@@ -545,19 +556,22 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   }
 
   /**
-   * Takes its completions of a shared queue's receives: drivers (mlx5) drop with a queue pair the
-   * completions that were not polled, and the slots would never be free again. In ERR nothing is
-   * added to them.
+   * Goes to ERR, after which no completions are added, and purges the completions of receives of a
+   * shared receive queue. Drivers such as mlx5 drop the completions of a destroyed queue pair that
+   * were not polled; without the purge, their slots would never be freed.
    */
   private void stop() {
     if (queues.shared() != null && known != QueuePairState.RESET) {
-      // If it fails, the device is gone, and adds nothing either.
-      tell(new QueuePairAttributes().state(QueuePairState.ERR));
+      // If this fails, the device is gone and adds no completions either.
+      callModify(new QueuePairAttributes().state(QueuePairState.ERR));
       queues.purge(number);
     }
   }
 
-  /** Destroys it, and drops what is left under its number before that can be another's. */
+  /**
+   * Destroys the queue pair, and purges the completions with its number before the driver can
+   * assign the number to another queue pair.
+   */
   private void giveNumberBack() {
     if (queues.shared() == null) {
       destroy();
@@ -579,8 +593,8 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   }
 
   /**
-   * Removes it from all tables before its memory is another's: no look-up by pointer or tag finds
-   * it any more.
+   * Removes the queue pair from all tables before its memory is freed: no look-up by pointer or tag
+   * finds it from then on.
    */
   private void leave() {
     if (!closed) {
@@ -590,7 +604,8 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
       context.queues().remove(tag());
       context.posters().remove(sending);
       queues.awaitPollers();
-      // Last: it is foreign code, and whoever closes again destroys what is not used any more.
+      // Listeners are foreign code and may throw, so they come last: a second close then only
+      // destroys.
       QueuePairListeners.closed(this);
     }
   }

@@ -12,8 +12,8 @@ import io.verbena.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A shared receive queue. Its receives complete in any order, on any of the completion queues of
- * its queue pairs; its monitor guards its slots.
+ * A shared receive queue ({@code ibv_create_srq(3)}). Its receives complete in any order, in the
+ * completion queues of any of its queue pairs. Its monitor guards its slots.
  */
 final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQueue {
   private static final String DESTROY = "destroy shared receive queue";
@@ -26,7 +26,7 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
   private final ReceiveBatch batch;
   private int queuePairs;
 
-  /** The program is done with it. */
+  /** Whether the program has closed it; the HCA may still refuse to destroy it. */
   private boolean closed;
 
   private boolean destroyed;
@@ -47,7 +47,7 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
     context.created(pointer, domain.device(), this);
   }
 
-  /** {@code ibv_create_srq(3)}. */
+  /** Creates a shared receive queue; the driver may grant more than asked for. */
   static DisniSharedReceiveQueue create(
       DisniProtectionDomain domain, int maxWorkRequests, int maxScatterGather) {
     Block words =
@@ -166,7 +166,7 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
   /**
    * {@inheritDoc}
    *
-   * <p>Does nothing: one of its queue pairs failed, and the shared queue did not.
+   * <p>Does nothing: a queue pair failed, which does not affect the shared receive queue.
    */
   @Override
   void failed() {}
@@ -179,7 +179,7 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
     queuePairs++;
   }
 
-  /** A queue pair that is attached is made, and has this number. */
+  /** Registers an attached queue pair under its number, once it is created. */
   synchronized SharedSlots.Taker join(int queuePair, QueuePairType type) {
     return slots.join(queuePair, type == QueuePairType.UD);
   }
@@ -189,12 +189,12 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
     return slots.takesDatagrams(queuePair);
   }
 
-  /** It was reset, and no completion of it is left. */
+  /** Records that a queue pair was reset and none of its completions is left. */
   synchronized void emptied(SharedSlots.Taker taker) {
     slots.emptied(taker);
   }
 
-  /** It is destroyed, and no completion of it is left. */
+  /** Removes a queue pair that is destroyed, when none of its completions is left. */
   synchronized void leave(SharedSlots.Taker taker) {
     slots.leave(taker);
   }
@@ -206,8 +206,8 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
   /**
    * {@inheritDoc}
    *
-   * <p>If the HCA refuses to destroy it, it takes nothing any more, and closing it can be tried
-   * again.
+   * <p>If the HCA refuses to destroy the queue, it takes no more receives, and {@code close} can be
+   * called again.
    */
   @Override
   public synchronized void close() {

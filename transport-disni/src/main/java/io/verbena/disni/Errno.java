@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The platform's error numbers, as Linux counts them on all machines that we run on. */
+/** Error numbers of Linux, the same on all supported machines, and their {@link VerbsError}s. */
 final class Errno {
   static final int EPERM = 1;
   static final int ENOENT = 2;
@@ -31,12 +31,12 @@ final class Errno {
   static final int ECONNREFUSED = 111;
   static final int EHOSTUNREACH = 113;
 
-  /** The end of a message of our {@code libdisni}; others' have no number. */
+  /** The end of a message of Verbena's {@code libdisni}; those of other builds have no number. */
   private static final Pattern NUMBER = Pattern.compile("\\[errno (\\d+)]\\s*$");
 
   private Errno() {}
 
-  /** The kind of failure that a number stands for. */
+  /** Returns the kind of failure that an error number stands for. */
   static VerbsError error(int errno) {
     return switch (errno) {
       case EINVAL, EADDRNOTAVAIL, ENETUNREACH, EHOSTUNREACH -> VerbsError.INVALID;
@@ -57,18 +57,18 @@ final class Errno {
     return number.find() ? Integer.parseInt(number.group(1)) : 0;
   }
 
-  /** The failure of a verb that answered a negative number. */
+  /** Returns the exception for a verb that returned a negative errno. */
   static VerbsException failure(String verb, long negative) {
     int errno = (int) -negative;
     return new VerbsException(error(errno), verb + ": errno " + errno);
   }
 
-  /** The failure of a verb of DiSNI's. */
+  /** Returns the exception for a call of DiSNI that threw {@code cause}. */
   static VerbsException failure(String verb, IOException cause) {
     return new VerbsException(error(of(cause)), verb + ": " + cause.getMessage(), cause);
   }
 
-  /** Fails if {@code result} is negative. */
+  /** Throws {@link VerbsException} if {@code result} is negative, else returns it. */
   static int check(String verb, int result) {
     if (result < 0) {
       throw failure(verb, result);
@@ -76,7 +76,7 @@ final class Errno {
     return result;
   }
 
-  /** Fails if {@code result} is negative. */
+  /** Throws {@link VerbsException} if {@code result} is negative, else returns it. */
   static long check(String verb, long result) {
     if (result < 0) {
       throw failure(verb, result);

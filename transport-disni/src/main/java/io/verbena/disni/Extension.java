@@ -7,17 +7,18 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The calls that DiSNI lacks, from the library {@code verbena_disni} beside it: those of libibverbs
- * and librdmacm on the raw pointers that DiSNI's objects are. The C side has the names of {@link
- * io.verbena.disni.core.Words} in {@code words.h}.
+ * {@link RdmaCore} by JNI: some calls go to DiSNI, all others to the library {@code verbena_disni},
+ * which calls libibverbs and librdmacm. Both use the same raw pointers. {@code words.h} has the
+ * names of {@link io.verbena.disni.core.Words} for C.
  *
- * <p>What is destroyed is destroyed here. Our {@code libdisni} remembers what it destroyed, and
- * puts off what DiSNI destroys too early; but of what is created and destroyed here it sees one
- * half, and would take a new object for an old one at the same address.
+ * <p>All objects are destroyed through this library, not through DiSNI. Verbena's {@code libdisni}
+ * keeps a table of the objects that were created and destroyed through it, and delays destroying an
+ * object that is still in use. It does not see the calls of this library, so it could mistake a new
+ * object for a destroyed one at the same address.
  */
 final class Extension implements RdmaCore {
 
-  /** The number that {@link #version} must return: it changes with this contract. */
+  /** The version that {@link #version} must return. It changes with the native methods. */
   static final int VERSION = 9;
 
   private final Disni disni;
@@ -213,8 +214,8 @@ final class Extension implements RdmaCore {
   public native int postReceive(long pair, long requests, long bad);
 
   /**
-   * {@code ibv_post_send(3)} of one SEND, RDMA_WRITE or RDMA_READ with one buffer, which is the
-   * shortest way to post: nothing is written in Java.
+   * Calls {@code ibv_post_send(3)} with one SEND, RDMA_WRITE or RDMA_READ of one buffer. This is
+   * the fastest way to post: Java writes nothing to native memory.
    */
   native int postOneSend(
       long pair,
@@ -238,7 +239,7 @@ final class Extension implements RdmaCore {
       long length,
       int access);
 
-  /** {@code ibv_post_recv(3)} of one receive with one buffer. */
+  /** Calls {@code ibv_post_recv(3)} with one receive of one buffer. */
   native int postOneReceive(long pair, long id, long address, int length, int key);
 
   @Override
@@ -256,7 +257,8 @@ final class Extension implements RdmaCore {
   /**
    * {@inheritDoc}
    *
-   * <p>The natives that are published with DiSNI make all of TCP's port space.
+   * <p>Not through DiSNI, because the native library published with DiSNI ignores the port space
+   * and uses that of TCP.
    */
   @Override
   public long createId(long channel, short portSpace) throws IOException {
@@ -268,7 +270,7 @@ final class Extension implements RdmaCore {
   /**
    * {@inheritDoc}
    *
-   * <p>The natives that are published with DiSNI leave the source out.
+   * <p>Not through DiSNI, because the native library published with DiSNI ignores the source.
    */
   @Override
   public void resolveAddr(long id, long source, long destination, int timeoutMillis)

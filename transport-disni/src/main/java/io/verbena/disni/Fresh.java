@@ -4,17 +4,17 @@ package io.verbena.disni;
 import java.util.function.LongFunction;
 import java.util.function.LongToIntFunction;
 
-/** A native object around which a Java object is still to be made. */
+/** Wraps a new native object in a Java object. */
 final class Fresh {
   private Fresh() {}
 
   /**
-   * Makes the Java object, or destroys the native one if that fails.
+   * Makes the Java object, or destroys the native object if that fails.
    *
-   * @param verb what destroys it, for the error
+   * @param verb the name of the destroying call, for the error
    * @param pointer the native object
-   * @param make makes the object that owns it
-   * @param destroy destroys it: 0 or a negative errno
+   * @param make makes the Java object that owns the native object
+   * @param destroy destroys the native object; returns 0 or a negative errno
    */
   static <T> T own(String verb, long pointer, LongFunction<T> make, LongToIntFunction destroy) {
     try {

@@ -14,13 +14,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The kernel's {@code hw_counters} of a device, which count for all programs since the driver was
- * loaded. Each is a file with a number; which there are depends on the driver.
+ * The kernel's {@code hw_counters} of a port, which count for all programs since the driver was
+ * loaded. Each counter is a file with a number; the driver determines which files exist.
  */
 final class HardwareCounters implements DeviceCounters {
   private static final Path DEVICES = Path.of("/sys/class/infiniband");
 
-  /** For each counter the files whose sum it is: of the first list that a driver has all of. */
+  /**
+   * For each counter, lists of files in order of preference. The counter is the sum of the files of
+   * the first list that the driver has completely.
+   */
   private static final Map<Counter, List<List<String>>> FILES =
       Map.of(
           Counter.RNR_SENT, List.of(List.of("send_rnr_err"), List.of("out_of_buffer")),
@@ -37,9 +40,9 @@ final class HardwareCounters implements DeviceCounters {
   private final Set<Counter> counted;
 
   /**
-   * Looks which there are.
+   * Finds the counters that the driver has.
    *
-   * @param folder with the files; without it nothing is counted
+   * @param folder the folder with the files; if it is missing, there are no counters
    */
   HardwareCounters(Path folder) {
     for (Counter counter : Counter.values()) {
@@ -53,7 +56,7 @@ final class HardwareCounters implements DeviceCounters {
     counted = Collections.unmodifiableSet(files.keySet());
   }
 
-  /** Those of a device's port. */
+  /** Returns the counters of a device's port. */
   static HardwareCounters of(String device, int port) {
     return new HardwareCounters(
         DEVICES.resolve(device).resolve("ports").resolve("" + port).resolve("hw_counters"));

@@ -8,29 +8,31 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Destroys identifiers in a thread of its own. With iWARP the kernel destroys one that is being
- * connected only when its driver is done with that, as late as by the driver's own timeout ({@code
- * destroy_cm_id} of iwcm.c): a thread that waited there would keep all other connections waiting.
+ * Destroys {@code rdma_cm_id}s in a thread of its own. On iWARP, destroying an identifier that is
+ * connecting waits until its driver has finished, at the latest by the driver's timeout ({@code
+ * destroy_cm_id} of iwcm.c). In the caller's thread, that would block all other connections.
  */
 final class IdentifierDestroyer {
-  /** The time that its end may keep others waiting; what is left then is done nevertheless. */
+  /**
+   * The time that {@link #close} waits for the thread; the thread finishes its work in any case.
+   */
   private static final long CLOSE_NANOS = 3_000_000_000L;
 
   private final RdmaCore core;
   private final String device;
 
-  /** There only once it is needed. */
+  /** Created by the first call of {@link #destroy}. */
   private @Nullable ExecutorService thread;
 
   /**
-   * @param device its name
+   * @param device the device's name, for the thread's name
    */
   IdentifierDestroyer(RdmaCore core, String device) {
     this.core = core;
     this.device = device;
   }
 
-  /** Destroys an identifier that only the kernel still uses. */
+  /** Destroys an identifier, in the thread; the caller uses it no more. */
   synchronized void destroy(long identifier) {
     ExecutorService running = thread;
     if (running == null) {
@@ -47,9 +49,9 @@ final class IdentifierDestroyer {
   }
 
   /**
-   * Ends it.
+   * Ends the thread, and waits up to 3 s for it.
    *
-   * @param last what is to be done behind all that was asked for
+   * @param last runs after all identifiers are destroyed
    */
   void close(Runnable last) {
     ExecutorService running;

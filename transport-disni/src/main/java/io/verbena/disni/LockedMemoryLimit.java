@@ -6,14 +6,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Explains why memory could not be locked, which is what a refused registration mostly means. */
+/** Explains a failed registration by the limit of locked memory, which is the usual cause. */
 final class LockedMemoryLimit {
   private static final Path LIMITS = Path.of("/proc/self/limits");
   private static final String NAME = "Max locked memory";
 
   private LockedMemoryLimit() {}
 
-  /** The same failure, with the limit, the need and how to raise it. */
+  /**
+   * Returns the failure with the limit, the bytes needed and how to raise the limit; returns it
+   * unchanged if the limit is unlimited.
+   */
   static VerbsException explain(long need, VerbsException failure) {
     String limit = read();
     if ("unlimited".equals(limit)) {

@@ -19,30 +19,33 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two native libraries: {@code libdisni.so}, the user's if one is on {@code java.library.path},
- * else ours; and {@code libverbena_disni.so}, always ours. Ours are unpacked from the class path.
- * Each is checked before it is loaded.
+ * Loads the two native libraries: {@code libdisni.so} from {@code java.library.path}, or else the
+ * one that Verbena packs; and {@code libverbena_disni.so}, which is always Verbena's. Verbena's
+ * libraries are unpacked from the class path. Each library is checked before it is loaded.
  */
 final class NativeLibrary {
   static final String DISNI = "libdisni.so";
   private static final String EXTENSION = "libverbena_disni.so";
 
-  /** The names of DiSNI's functions before 2.0, when its package had another name. */
+  /** The prefix of DiSNI's functions before 2.0, when its package had another name. */
   private static final String OLD_FUNCTIONS = "Java_com_ibm_disni_rdma_";
 
   private static @Nullable RdmaCore loaded;
 
-  /** The JVM keeps each file that it loads for our class loader. */
+  /**
+   * Whether the extension is loaded: a second {@code System.load} of another copy would load it
+   * again.
+   */
   private static boolean hasExtension;
 
   private NativeLibrary() {}
 
   /**
-   * Loads both, the first time; which can be called when it returns.
+   * Returns the native calls. The first call loads both libraries.
    *
-   * @throws VerbsException NO_DEVICE if a library that they need is missing; NOT_SUPPORTED if there
-   *     is none for this machine, or if the user's is not what DiSNI 2.1 needs; NOT_PERMITTED if
-   *     this JVM permits no native code; IO if they cannot be unpacked
+   * @throws VerbsException NO_DEVICE if a library of rdma-core is missing; NOT_SUPPORTED if there
+   *     is no library for this machine, or if the user's library does not fit DiSNI 2.1;
+   *     NOT_PERMITTED if this JVM permits no native code; IO if the libraries cannot be unpacked
    */
   static synchronized RdmaCore load() {
     RdmaCore core = loaded;
@@ -57,7 +60,7 @@ final class NativeLibrary {
     return core;
   }
 
-  /** The same with another path, and not only once. */
+  /** Loads both libraries with the given library path, on each call. */
   static Disni open(Platform platform, String libraryPath) {
     try (PrivateFolder folder = new PrivateFolder()) {
       Path extension = unpack(platform, EXTENSION, folder);
@@ -78,7 +81,7 @@ final class NativeLibrary {
     }
   }
 
-  /** Our library for this platform. */
+  /** Opens a library that Verbena packs for a platform. */
   static InputStream resource(Platform platform, String file) {
     String resource = platform.resource(file);
     InputStream packed = NativeLibrary.class.getClassLoader().getResourceAsStream(resource);
@@ -97,7 +100,7 @@ final class NativeLibrary {
 
   private static @Nullable Path find(String libraryPath) {
     for (String entry : libraryPath.split(File.pathSeparator, -1)) {
-      // As the JVM does: an empty entry is the working directory.
+      // As in the JVM, an empty entry means the working directory.
       Path file = Path.of(entry.isEmpty() ? "." : entry, DISNI);
       if (Files.isRegularFile(file)) {
         return file;
@@ -112,7 +115,7 @@ final class NativeLibrary {
     }
   }
 
-  @SuppressWarnings("restricted") // System.load: --enable-native-access is the program's to give.
+  @SuppressWarnings("restricted") // System.load: the program decides about --enable-native-access.
   private static synchronized void loadExtension(Path file) {
     try {
       if (!hasExtension) {
@@ -146,11 +149,12 @@ final class NativeLibrary {
     } catch (UnsatisfiedLinkError e) {
       throw refused(origin, e);
     } catch (InvocationTargetException e) {
-      // It compares versions and the sizes of structures.
+      // The constructor compares versions and the sizes of structures.
       throw new VerbsException(
           VerbsError.NOT_SUPPORTED, origin + ": " + e.getCause().getMessage(), e.getCause());
     } catch (ExceptionInInitializerError e) {
-      // Its class loader's unnamed module is not ours, and may be denied what ours is not.
+      // The classes of DisniLoader are in its unnamed module, for which native access may be denied
+      // even if it is enabled for this module.
       if (e.getCause() instanceof IllegalCallerException denied) {
         throw notPermitted(denied);
       }
@@ -185,7 +189,7 @@ final class NativeLibrary {
                 String.join(", ", missing)));
   }
 
-  /** By {@code --illegal-native-access=deny} of JDK 24 and later. */
+  /** Explains a refusal by {@code --illegal-native-access=deny} of JDK 24 and later. */
   private static VerbsException notPermitted(IllegalCallerException cause) {
     return new VerbsException(
         VerbsError.NOT_PERMITTED,
@@ -196,13 +200,13 @@ final class NativeLibrary {
         cause);
   }
 
-  /** The dynamic linker's message, and what can be done about it. */
+  /** Returns the dynamic linker's message with advice. */
   private static VerbsException refused(String library, UnsatisfiedLinkError error) {
     String message = String.valueOf(error.getMessage());
     VerbsError kind = VerbsError.NOT_SUPPORTED;
     String advice = "";
     if (message.contains("cannot open shared object file")) {
-      // A host without them has no device for them, either.
+      // A host without rdma-core has no device either.
       kind = VerbsError.NO_DEVICE;
       advice =
           "; install the libraries of rdma-core (on Debian: libibverbs1, librdmacm1 and"

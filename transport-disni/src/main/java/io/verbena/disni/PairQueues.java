@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues that a queue pair completes in, and that it takes receives from: all of them stay open
- * as long as it is attached to them.
+ * The completion queues of a queue pair and its shared receive queue, if it has one. They cannot be
+ * closed while the queue pair is attached to them.
  */
 final class PairQueues {
   private final DisniCompletionQueue sends;
@@ -37,7 +37,7 @@ final class PairQueues {
     return shared;
   }
 
-  /** Attaches to all of them, or to none. */
+  /** Attaches to all queues; if one is closed, attaches to none. */
   void attach(QueuePairType type) {
     boolean whole = false;
     try {
@@ -57,21 +57,24 @@ final class PairQueues {
     }
   }
 
-  /** The queue pair is made, and has this number. */
+  /** Registers the created queue pair at the shared receive queue. */
   void join(int number, QueuePairType type) {
     if (shared != null) {
       taker = shared.join(number, type);
     }
   }
 
-  /** Drops the receives of a shared queue that the queue pair has completed, and frees them. */
+  /**
+   * Drops the queue pair's completions of receives of a shared receive queue, and frees their
+   * slots.
+   */
   void purge(int number) {
     if (shared != null) {
       receives.purge(number);
     }
   }
 
-  /** The queue pair was reset, and holds no receives. */
+  /** Tells the shared receive queue that the queue pair was reset and holds no receives. */
   void emptied() {
     SharedSlots.Taker joined = taker;
     if (joined != null && shared != null) {
@@ -79,7 +82,7 @@ final class PairQueues {
     }
   }
 
-  /** Detaches from all, once the queue pair is destroyed or was not made. */
+  /** Detaches from all queues, after the queue pair was destroyed or could not be created. */
   void detach() {
     SharedSlots.Taker joined = taker;
     if (joined != null && shared != null) {
@@ -98,19 +101,21 @@ final class PairQueues {
     attached = 0;
   }
 
-  /** Returns once no poller frees a slot that it found before this call. */
+  /** Waits until no poller can free a slot of a queue that it found before this call. */
   void awaitPollers() {
     sends.awaitPoller();
     receives.awaitPoller();
   }
 
-  /** Reads the depth of the completion queues; what waits there only the HCA knows. */
+  /**
+   * Adds the depths of the completion queues; only the HCA knows how many completions wait there.
+   */
   void read(Map<Figure, Long> into) {
     into.put(Figure.SEND_COMPLETIONS_SIZE, (long) sends.depth());
     into.put(Figure.RECEIVE_COMPLETIONS_SIZE, (long) receives.depth());
   }
 
-  /** Returns what the native side is asked for. */
+  /** Returns the arguments for creating the queue pair. */
   Block words(QueuePairOptions options) {
     return Block.of(QueuePairWords.values())
         .set(QueuePairWords.TYPE, options.type().code())

@@ -32,7 +32,9 @@ final class ParameterBlock {
     return words.address();
   }
 
-  /** To be called behind the native call that has the address: until then both are there. */
+  /**
+   * Keeps both blocks from being freed; to be called after the native call that has the address.
+   */
   void keep() {
     words.keep();
     data.keep();

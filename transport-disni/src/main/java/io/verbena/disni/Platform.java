@@ -7,11 +7,11 @@ import io.verbena.verbs.VerbsException;
 import java.util.Locale;
 
 /**
- * A machine that native libraries are packed for, named as the C compiler names it: {@code
- * linux-x86_64}, {@code linux-aarch64}.
+ * A platform of native libraries, with the C compiler's name: {@code linux-x86_64}, {@code
+ * linux-aarch64}.
  */
 record Platform(String os, String architecture) {
-  /** The folders of the platforms in the jar and on the class path. */
+  /** The folder on the class path that has a folder for each platform. */
   private static final String FOLDERS = "io/verbena/disni/native/";
 
   /** Returns the platform that this JVM runs on. */
@@ -19,7 +19,7 @@ record Platform(String os, String architecture) {
     return of(System.getProperty("os.name"), System.getProperty("os.arch"));
   }
 
-  /** From the JVM's names. */
+  /** Returns the platform of the JVM's properties {@code os.name} and {@code os.arch}. */
   static Platform of(String os, String architecture) {
     return new Platform(
         os.toLowerCase(Locale.ROOT).replaceAll("\\s.*", ""),
@@ -31,14 +31,16 @@ record Platform(String os, String architecture) {
         });
   }
 
-  /** Returns where on the class path its libraries are. */
+  /** Returns the resource name of a library of this platform. */
   String resource(String file) {
     return FOLDERS + this + "/" + file;
   }
 
   /**
-   * Fails unless the library is one for this machine: the JVM itself would say no more than "wrong
-   * ELF class".
+   * Checks that a library is built for this platform. The JVM itself would report only "wrong ELF
+   * class".
+   *
+   * @throws VerbsException NOT_SUPPORTED if not
    */
   void check(String library, ElfSymbols elf) {
     String here = architecture + ", 64 bits";

@@ -5,7 +5,9 @@ import io.verbena.verbs.PostException;
 import io.verbena.verbs.VerbsError;
 import org.jspecify.annotations.Nullable;
 
-/** The errors of requests that are not posted, in the words that all queues have in common. */
+/**
+ * Creates the exceptions of requests that are not posted, with the same messages for all queues.
+ */
 final class PostErrors {
   private PostErrors() {}
 
@@ -17,14 +19,17 @@ final class PostErrors {
     return new PostException(VerbsError.CLOSED, id, queue + " is closed");
   }
 
-  /** More entries than the queue takes, or null if they are not. */
+  /**
+   * Returns the exception for more scatter/gather entries than the queue takes, or null if they
+   * fit.
+   */
   static @Nullable PostException ofEntries(long id, int entries, int most) {
     return entries <= most
         ? null
         : invalid(id, "scatter/gather entries: " + entries + " (expected: <= " + most + ")");
   }
 
-  /** All slots are held. */
+  /** Returns the exception for a queue whose slots are all held. */
   static PostException full(long id, String requests, int most) {
     return new PostException(
         VerbsError.NO_MEMORY,
@@ -32,7 +37,7 @@ final class PostErrors {
         requests + " outstanding: " + most + " (expected: < " + most + ")");
   }
 
-  /** The HCA or its driver refused it. */
+  /** Returns the exception for a request that the driver refused. */
   static PostException byDriver(long id, int negative) {
     return new PostException(Errno.error(-negative), id, "refused with errno " + -negative);
   }

@@ -5,28 +5,30 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The threads that post requests on a device that lead to native objects: to address handles, or by
- * binds to windows and regions. A poster looks whether such an object is open, and hands its
- * pointer to the driver. So a thread that closes one marks it as closed, and destroys it after the
- * posts that found it open. Posters pay nothing for it: they hold the lock of their queue anyway.
+ * The send queues of a device whose requests hold pointers to other native objects: to address
+ * handles, or in binds to windows and regions. A thread that posts such a request checks that the
+ * object is open and passes its pointer to the driver. A thread that closes such an object marks it
+ * as closed, calls {@link #await}, and then destroys it. Posting becomes no slower, because it
+ * holds the lock of its queue anyway.
  *
- * <p>A poster takes no lock of such an object: a thread that closes one may hold it.
+ * <p>A posting thread must not take the lock of such an object, because the closing thread may hold
+ * it while it waits.
  */
 final class Posters {
   /** The locks of send queues. */
   private final Set<Object> locks = ConcurrentHashMap.newKeySet();
 
-  /** Before the first of the requests is looked at that are posted under this lock. */
+  /** Adds a lock; to be called before the first such request under this lock is checked. */
   void add(Object lock) {
     locks.add(lock);
   }
 
-  /** Removes a lock under which nothing is posted any more. */
+  /** Removes the lock of a queue that is closed. */
   void remove(Object lock) {
     locks.remove(lock);
   }
 
-  /** Returns once no thread posts that found open what was marked as closed before this call. */
+  /** Waits for all posts that may have found an object open before it was marked as closed. */
   void await() {
     for (Object lock : locks) {
       Monitors.awaitHolder(lock);

@@ -9,20 +9,21 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * A new folder that only this user can read or write, for files that are loaded from it; gone, with
- * them, when it is closed. Linux needs no name of a library that it has loaded.
+ * A new folder that only this user can read or write, for library files to load. {@link #close}
+ * deletes the folder and its files; a library that Linux has loaded does not need its file name any
+ * more.
  */
 final class PrivateFolder implements AutoCloseable {
   private final Path path;
   private final Deque<Path> files = new ArrayDeque<>();
 
-  /** In {@code java.io.tmpdir}. */
+  /** Creates the folder in {@code java.io.tmpdir}. */
   PrivateFolder() throws IOException {
-    // With the permissions rwx------.
+    // createTempDirectory sets the permissions rwx------.
     path = Files.createTempDirectory("verbena-disni-");
   }
 
-  /** Copies what the stream has to a new file of this name. */
+  /** Copies the stream to a new file of this name. */
   Path add(String name, InputStream content) throws IOException {
     Path file = path.resolve(name);
     files.push(file);
@@ -31,8 +32,8 @@ final class PrivateFolder implements AutoCloseable {
   }
 
   /**
-   * Deletes what can be deleted. What is left says nothing about the libraries, which may be
-   * loaded: on NFS a file that is mapped stays in the folder under another name.
+   * Deletes the files and the folder. Ignores failures, which do not affect a loaded library: on
+   * NFS, a mapped file stays in the folder under another name.
    */
   @Override
   public void close() {
@@ -46,7 +47,7 @@ final class PrivateFolder implements AutoCloseable {
     try {
       Files.deleteIfExists(each);
     } catch (IOException e) {
-      // It is left, as said above.
+      // Ignored, see close.
     }
   }
 }

@@ -10,8 +10,8 @@ import io.verbena.verbs.VerbsException;
 import java.io.IOException;
 
 /**
- * Finds out by trials what no attribute of a device shows. It destroys what it makes before it
- * returns.
+ * Detects features of a device that no attribute reports, by trial. Each method destroys the
+ * objects that it creates before it returns.
  */
 final class Probe {
   private static final int[] INLINE_SIZES = {
@@ -26,7 +26,7 @@ final class Probe {
     this.context = context;
   }
 
-  /** A trial on an object that is made for it. */
+  /** A trial on a native object that is created for it. */
   private interface Trial {
     long on(long object) throws IOException;
   }
@@ -58,26 +58,27 @@ final class Probe {
     }
   }
 
-  /** Bytes of inline payload that a queue pair can have. */
+  /** Returns the most bytes of inline data that a queue pair can have. */
   int maxInlineData() {
     for (int size : INLINE_SIZES) {
       if (tryQueuePair(QueuePairType.RC, size) > 0) {
-        // What was asked for, not what this small queue pair was rounded up to.
+        // The size asked for: the granted size may be rounded up for this small queue pair only.
         return size;
       }
     }
     return 0;
   }
 
-  /** Returns whether it has queue pairs of this type. */
+  /** Returns whether the device has queue pairs of this type. */
   boolean hasQueuePairs(QueuePairType type) {
     return can("create " + type + " queue pair", tryQueuePair(type, 0));
   }
 
   /**
-   * Returns whether a trial was a success.
+   * Returns whether a trial succeeded.
    *
-   * @throws VerbsException if too little is left to tell, as behind a limit of locked memory
+   * @throws VerbsException if it failed for lack of memory, as by a limit of locked memory, and so
+   *     shows nothing
    */
   private static boolean can(String what, long result) {
     if (result == -Errno.ENOMEM || result == -Errno.EAGAIN) {
@@ -86,7 +87,7 @@ final class Probe {
     return result >= 0;
   }
 
-  /** Creates one, and destroys it; returns a positive number, or the negative errno. */
+  /** Creates and destroys a queue pair; returns a positive number or a negative errno. */
   private long tryQueuePair(QueuePairType type, int inline) {
     Block words = Block.of(QueuePairWords.values());
     return withDomain(

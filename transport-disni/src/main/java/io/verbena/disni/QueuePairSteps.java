@@ -8,11 +8,11 @@ import io.verbena.verbs.Access;
 import io.verbena.verbs.QueuePairState;
 
 /**
- * Moves the queue pair of a connection, in the steps of librdmacm's {@code ucma_init_conn_qp},
- * {@code ucma_modify_qp_rtr} and {@code ucma_modify_qp_rts}, but with the rights, the GID and the
- * timers of the program: the kernel's rights include atomics, also where the device has none and
- * refuses them. So librdmacm must not know of the queue pair ({@code rdma_cm_id.qp}). With iWARP
- * the kernel moves it from INIT on.
+ * Moves the queue pair of a connection from state to state, as librdmacm's {@code
+ * ucma_init_conn_qp}, {@code ucma_modify_qp_rtr} and {@code ucma_modify_qp_rts} do, but with access
+ * flags, GID and timers of its own. (The kernel's access flags include atomics even for a device
+ * that refuses them.) So librdmacm must not know the queue pair: {@code rdma_cm_id.qp} stays NULL.
+ * On iWARP the kernel moves the queue pair from INIT on.
  *
  * <p>Each step returns 0 or a negative errno.
  */
@@ -21,12 +21,12 @@ final class QueuePairSteps {
   private static final long STATE = 1;
 
   /**
-   * The attributes that old kernels added for RoCE (IBV_QP bits 21 to 23), and that librdmacm
-   * leaves out elsewhere.
+   * The bits 21 to 23 of the attribute mask, which old kernels set for RoCE and which librdmacm
+   * clears for InfiniBand.
    */
   private static final long ROCE_ATTRIBUTES = 0xe00000;
 
-  /** A code of IBTA volume 1, table 45: 0.64 ms, as perftest has it. */
+  /** A code of IBTA volume 1, table 45: 0.64 ms, the value of perftest. */
   private static final int RNR_TIMER = 12;
 
   private final DisniDevice device;
@@ -42,13 +42,13 @@ final class QueuePairSteps {
     this.options = options;
   }
 
-  /** From RESET to INIT, where it may have receives. */
+  /** Moves from RESET to INIT, where receives may be posted. */
   int initialize(long pair) {
     int agreed = core.negotiate(identifier, pair);
     return agreed < 0 ? agreed : toInit(pair);
   }
 
-  /** To INIT, from RESET or again. */
+  /** Moves to INIT, from RESET or from INIT. */
   private int toInit(long pair) {
     int known = attributesFor(QueuePairState.INIT);
     if (known < 0) {
@@ -58,13 +58,13 @@ final class QueuePairSteps {
     return modify(pair);
   }
 
-  /** To RTS, with what the peer has accepted. */
+  /** Moves to RTS, with the parameters that the peer has accepted. */
   int toReady(long pair) {
     int agreed = core.negotiate(identifier, pair);
     return agreed < 0 ? agreed : toReady(pair, DisniAddress.UNSET, DisniAddress.UNSET);
   }
 
-  /** To RTS, with what this end accepts. */
+  /** Moves to RTS, with the parameters that this end accepts. */
   int toReady(long pair, int responderResources, int initiatorDepth) {
     if (device.context().quirks().isIwarp()) {
       return 0;
@@ -96,7 +96,7 @@ final class QueuePairSteps {
       setIfGiven(AttributeWords.AV_TRAFFIC_CLASS, options.tos());
     }
     setIfGiven(AttributeWords.MAX_DEST_RD_ATOMIC, responderResources);
-    // The kernel has 0, which is 0.655 s.
+    // The kernel sets 0, which means 655.36 ms.
     if (!device.context().quirks().losesShortWaits()) {
       words.set(AttributeWords.MIN_RNR_TIMER, RNR_TIMER);
     }
@@ -104,7 +104,10 @@ final class QueuePairSteps {
     return modify(pair);
   }
 
-  /** Chooses the program's GID, if it is the same address as the one that the kernel has chosen. */
+  /**
+   * Sets the GID of the program's address options, if it is the same IP address as the kernel's
+   * GID.
+   */
   private void chooseGid(DisniPort port) {
     int wish = options.gid() == DisniAddress.UNSET ? device.gid() : options.gid();
     int chosen = words.getInt(AttributeWords.AV_SGID_INDEX);

@@ -5,14 +5,14 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.ScatterGatherList;
 import java.nio.ByteBuffer;
 
-/** Receives as libibverbs takes them. */
+/** Writes receives as {@code struct ibv_recv_wr}. */
 final class ReceiveBatch {
   private final Chain chain;
   private final boolean needsBuffer;
 
   /**
-   * @param maxScatterGather entries of a receive, at least 1
-   * @param needsBuffer whether one without a buffer gets an empty one
+   * @param maxScatterGather the most scatter/gather entries of a receive, at least 1
+   * @param needsBuffer whether a receive without a buffer is given an empty one
    */
   ReceiveBatch(int maxScatterGather, boolean needsBuffer) {
     chain = new Chain(Layout.RECV_WR_SIZE, maxScatterGather, 0);

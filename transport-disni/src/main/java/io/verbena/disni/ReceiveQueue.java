@@ -8,7 +8,10 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.ScatterGatherList;
 import org.jspecify.annotations.Nullable;
 
-/** The receive queue that a queue pair has to itself. As {@link SendQueue}. */
+/**
+ * The receive queue of a queue pair without a shared receive queue. The caller holds the lock for
+ * posting receives, and checks the state.
+ */
 final class ReceiveQueue {
   private final RdmaCore core;
   private final @Nullable Extension extension;
@@ -33,10 +36,10 @@ final class ReceiveQueue {
   }
 
   /**
-   * Posts a receive and those that are linked behind it, up to the first that is refused.
+   * Posts a receive and those linked to it, up to the first that is refused.
    *
-   * @param tag of the queue pair, for {@link Cookie cookies}
-   * @throws PostException naming the receive that was refused
+   * @param tag the tag of the queue pair, for {@link Cookie cookies}
+   * @throws PostException with the id of the receive that was refused
    */
   void post(ReceiveWorkRequest first, int tag) {
     Extension jni = extension;
@@ -90,10 +93,10 @@ final class ReceiveQueue {
   }
 
   /**
-   * Takes a receive and those that are linked behind it only to complete them as flushed.
+   * Completes a receive and those linked to it with WR_FLUSH_ERR, without posting them.
    *
-   * @param queuePair its number
-   * @throws PostException naming the receive that is refused
+   * @param queuePair the number of the queue pair
+   * @throws PostException with the id of the receive that is refused
    */
   void flush(ReceiveWorkRequest first, int tag, int queuePair, DisniCompletionQueue completions) {
     for (ReceiveWorkRequest next = first; next != null; next = next.next()) {

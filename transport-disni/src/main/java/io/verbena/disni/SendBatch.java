@@ -8,7 +8,7 @@ import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
 import java.nio.ByteBuffer;
 
-/** Send requests as libibverbs takes them. */
+/** Writes send requests as {@code struct ibv_send_wr}. */
 final class SendBatch {
   private final Chain chain;
   private final int maxInlineData;
@@ -17,7 +17,7 @@ final class SendBatch {
   SendBatch(int maxScatterGather, int maxInlineData, DeviceQuirks quirks) {
     this.maxInlineData = maxInlineData;
     this.quirks = quirks;
-    // An inline payload needs one entry.
+    // Inline data needs one entry.
     int entries = Math.max(1, maxScatterGather);
     chain = new Chain(Layout.SEND_WR_SIZE, entries, Chain.SIZE * maxInlineData);
   }
@@ -41,7 +41,7 @@ final class SendBatch {
       case BIND_MW -> putBind(bytes, at, request);
       case SEND_WITH_INV -> {
         bytes.putInt(at + Layout.WR_IMM_OR_KEY, request.remoteKey());
-        // Where libsiw looks for it.
+        // libsiw reads the key from this field.
         bytes.putInt(at + Layout.WR_RDMA_RKEY, request.remoteKey());
       }
       case LOCAL_INV -> bytes.putInt(at + Layout.WR_IMM_OR_KEY, request.remoteKey());
@@ -55,7 +55,9 @@ final class SendBatch {
     chain.added();
   }
 
-  /** Its flags, and those that keep it in order. */
+  /**
+   * Returns the request's flags, with the fence that the device needs to keep requests in order.
+   */
   int flags(SendWorkRequest request) {
     int asked = request.flags();
     if (!quirks.overtakesReads()) {
@@ -70,7 +72,7 @@ final class SendBatch {
     bytes.putInt(at + Layout.WR_IMM_OR_KEY, networkOrder(request.immediate()));
   }
 
-  /** To or from the order of the network. */
+  /** Converts to or from network byte order. */
   static int networkOrder(int value) {
     return Block.LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
   }
@@ -99,7 +101,7 @@ final class SendBatch {
     MemoryWindow window = request.window();
     MemoryRegion region = request.windowRegion();
     ScatterGatherList buffers = request.buffers();
-    // Clears what the request before left here: librxe takes no bind with an immediate.
+    // Clears the value of an earlier request: librxe refuses a bind with immediate data.
     bytes.putInt(at + Layout.WR_IMM_OR_KEY, 0);
     bytes.putLong(at + Layout.WR_BIND_MW, ((DisniMemoryWindow) window).pointer());
     bytes.putInt(at + Layout.WR_BIND_RKEY, request.remoteKey());
@@ -134,7 +136,7 @@ final class SendBatch {
     }
   }
 
-  /** Writes the entries that have bytes; returns how many. */
+  /** Writes the entries that are not empty; returns their number. */
   private static int writeFilled(ScatterGatherList buffers, ByteBuffer bytes, int list) {
     int entries = 0;
     for (int i = 0, n = buffers.size(); i < n; i++) {

@@ -13,8 +13,8 @@ import io.verbena.verbs.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The send queue of a queue pair. Posters hold its monitor; in which state what may be posted is
- * looked at by the queue pair.
+ * The send queue of a queue pair. The caller holds the lock for posting sends, and checks the
+ * state.
  */
 final class SendQueue {
   private final RdmaCore core;
@@ -29,13 +29,16 @@ final class SendQueue {
   private final Posters posters;
   private final Object lock;
 
-  /** Whether its requests lead to other objects, and so it is one of the {@link #posters}. */
+  /**
+   * Whether requests of this queue have held pointers to other objects, so that it is one of the
+   * {@link #posters}.
+   */
   private boolean leadsToObjects;
 
   /**
-   * @param signalsAll whether all complete
-   * @param posters those whose requests lead to other objects of the device
-   * @param lock held by who posts
+   * @param signalsAll whether all requests are signaled
+   * @param posters the device's send queues whose requests hold pointers to other objects
+   * @param lock the lock that posting threads hold
    */
   SendQueue(
       RdmaCore core,
@@ -65,10 +68,10 @@ final class SendQueue {
   }
 
   /**
-   * Posts a request and those that are linked behind it, up to the first that is refused.
+   * Posts a request and those linked to it, up to the first that is refused.
    *
-   * @param tag of the queue pair, for {@link Cookie cookies}
-   * @throws PostException naming the request that was refused
+   * @param tag the tag of the queue pair, for {@link Cookie cookies}
+   * @throws PostException with the id of the request that was refused
    */
   void post(SendWorkRequest first, int tag) {
     Extension jni = extension;
@@ -101,9 +104,9 @@ final class SendQueue {
   }
 
   /**
-   * Returns whether the driver did not take a post. Where what is posted in ERR is never flushed,
-   * one that comes while the connection ends stands in the queue in spite of the error
-   * (siw_post_send of libsiw), and is flushed with all else when the end is there.
+   * Returns whether the driver refused a post. On a device that never flushes late posts, ENOTCONN
+   * is no refusal: libsiw's siw_post_send has put the request into the queue while the connection
+   * ends, and it is flushed with the others.
    */
   private boolean isRefused(int answer) {
     return answer < 0 && !(quirks.neverFlushesLate() && answer == -Errno.ENOTCONN);
@@ -134,7 +137,7 @@ final class SendQueue {
   /**
    * Posts a bind of a window of type 1.
    *
-   * @param tag of the queue pair, for {@link Cookie cookies}
+   * @param tag the tag of the queue pair, for {@link Cookie cookies}
    * @throws PostException if it is refused
    */
   void bind(SendWorkRequest request, int tag) {
@@ -166,10 +169,10 @@ final class SendQueue {
   }
 
   /**
-   * Takes a request and those that are linked behind it only to complete them as flushed.
+   * Completes a request and those linked to it with WR_FLUSH_ERR, without posting them.
    *
-   * @param queuePair its number
-   * @throws PostException naming the request that is refused
+   * @param queuePair the number of the queue pair
+   * @throws PostException with the id of the request that is refused
    */
   void flush(SendWorkRequest first, int tag, int queuePair, DisniCompletionQueue completions) {
     for (SendWorkRequest next = first; next != null; next = next.next()) {

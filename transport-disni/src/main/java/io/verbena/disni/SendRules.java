@@ -16,8 +16,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules for requests of a send queue ({@code ibv_post_send(3)}). A user-space driver may find a
- * mistake only when the request stands in its queue already, so requests are checked before.
+ * Checks requests of a send queue ({@code ibv_post_send(3)}) before they are posted, because a
+ * user-space driver may detect a mistake only when the request is already in its queue.
  */
 final class SendRules {
   private static final int HIGHEST_NUMBER = 0xff_ffff;
@@ -30,7 +30,9 @@ final class SendRules {
   private final DeviceAttributes device;
   private final int maxReadBuffers;
 
-  /** The longest inline payload of a connection; -1 where there is none, as for datagrams. */
+  /**
+   * The longest inline data of {@link #isPlainInline}; -1 for datagrams and without inline support.
+   */
   private final int plainInlineData;
 
   SendRules(
@@ -49,8 +51,8 @@ final class SendRules {
   }
 
   /**
-   * Returns whether it is a SEND, RDMA_WRITE or RDMA_READ over a connection with one buffer, as
-   * most are: there is nothing to refuse.
+   * Returns whether the request is a SEND, RDMA_WRITE or RDMA_READ of a connection with one buffer,
+   * as most are. Such a request needs no further check.
    */
   boolean isPlain(SendWorkRequest request) {
     boolean plain =
@@ -66,8 +68,8 @@ final class SendRules {
   }
 
   /**
-   * Returns whether it is a SEND or RDMA_WRITE over a connection with inline data that fits: there
-   * is nothing to refuse either.
+   * Returns whether the request is a SEND or RDMA_WRITE of a connection with inline data that fits.
+   * Such a request needs no further check.
    */
   boolean isPlainInline(SendWorkRequest request) {
     ByteBuffer inline = request.inlineData();
@@ -76,7 +78,7 @@ final class SendRules {
         && (request.opcode() == SendOpcode.RDMA_WRITE || request.opcode() == SendOpcode.SEND);
   }
 
-  /** Returns whether the driver follows pointers in it, to an address handle or to a window. */
+  /** Returns whether the request holds a pointer to an address handle or to a window. */
   boolean leadsToObjects(SendWorkRequest request) {
     return type == QueuePairType.UD || request.opcode() == SendOpcode.BIND_MW;
   }
@@ -132,7 +134,9 @@ final class SendRules {
     return refuseBind(request, MemoryWindowType.TYPE_1);
   }
 
-  /** A bind carries native pointers: to what is closed they must not be followed. */
+  /**
+   * Checks a bind. It holds native pointers, which must not be passed on if their object is closed.
+   */
   private static @Nullable PostException refuseBind(
       SendWorkRequest request, MemoryWindowType expected) {
     long id = request.id();

@@ -5,17 +5,17 @@ import java.util.Arrays;
 import java.util.Comparator;
 
 /**
- * The receives of a shared receive queue that hold a slot, in whatever order they complete, and the
- * ids that the program gave them.
+ * The slots of a shared receive queue. A posted receive holds a slot until its completion is
+ * polled; receives complete in any order. A slot keeps the program's work request id.
  *
- * <p>A receive that a queue pair had taken when it was destroyed never completes. No event reports
- * that, but it can be known. The HCA gives receives out in the order in which they were posted, and
- * a queue pair completes them in that order. So one that is older than the newest that has
- * completed was given out; and if each queue pair there is has completed a newer one, or has come
- * since, none of them has it. What those that are gone had completed is {@linkplain
- * DisniCompletionQueue#purge taken back} before they leave.
+ * <p>A receive that a queue pair holds when it is destroyed never completes. No event reports that,
+ * but {@link #isFull} can infer it. The HCA hands out receives in the order in which they were
+ * posted, and a queue pair completes its receives in that order. So a receive older than the newest
+ * completed one was handed out. If each existing queue pair has completed a newer receive, or was
+ * created after that, none of them holds the older receive, and its slot is freed. The completions
+ * of a destroyed queue pair are {@linkplain DisniCompletionQueue#purge purged} before it leaves.
  *
- * <p>Guarded by the monitor of the queue.
+ * <p>Guarded by the monitor of the shared receive queue.
  */
 final class SharedSlots {
   private static final long FREE = -1;
@@ -26,7 +26,7 @@ final class SharedSlots {
     private final int number;
     private final boolean datagrams;
 
-    /** It has none that is older than this one. */
+    /** The queue pair holds no receive older than this sequence number. */
     private long newest;
 
     private Taker(int number, boolean datagrams, long newest) {
@@ -59,7 +59,10 @@ final class SharedSlots {
     return ids.length;
   }
 
-  /** Returns whether all slots are held, also by receives that can still complete. */
+  /**
+   * Returns whether all slots are held; before that, frees the slots of receives that cannot
+   * complete.
+   */
   boolean isFull() {
     if (freeCount == 0) {
       reclaim();
@@ -67,12 +70,12 @@ final class SharedSlots {
     return freeCount == 0;
   }
 
-  /** Returns whether a slot is known to be free. */
+  /** Returns whether a slot is free, without looking for receives that cannot complete. */
   boolean hasFree() {
     return freeCount > 0;
   }
 
-  /** Takes a free slot for a receive that is posted next. */
+  /** Takes a free slot for the next receive to post. */
   int take(long id) {
     int slot = free[--freeCount];
     ids[slot] = id;
@@ -81,8 +84,8 @@ final class SharedSlots {
   }
 
   /**
-   * Gives back the slots that were taken last, {@code count} of them, at least 1, whose receives
-   * were not posted after all. None was {@linkplain #isFull looked for} or freed since.
+   * Gives back the last {@code count} slots taken, at least 1, because their receives were not
+   * posted. Neither {@link #isFull} nor {@link #free(int, int)} was called since they were taken.
    *
    * @return the id of the oldest of them
    */
@@ -110,9 +113,9 @@ final class SharedSlots {
   }
 
   /**
-   * A queue pair was made that takes receives from now on.
+   * Adds a new queue pair.
    *
-   * @param datagrams whether it takes them for datagrams
+   * @param datagrams whether its receives are for datagrams
    */
   Taker join(int queuePair, boolean datagrams) {
     Taker taker = new Taker(queuePair, datagrams, newest);
@@ -129,12 +132,14 @@ final class SharedSlots {
     return at >= 0 && takers[at].datagrams;
   }
 
-  /** It was reset, and no completion of it is left: it has none of those that were taken. */
+  /**
+   * Records that a queue pair was reset and none of its completions is left: it holds no receive.
+   */
   void emptied(Taker taker) {
     taker.newest = newest;
   }
 
-  /** It is destroyed, and no completion of it is left. */
+  /** Removes a queue pair that is destroyed, when none of its completions is left. */
   void leave(Taker taker) {
     takers = Arrays.stream(takers).filter(each -> each != taker).toArray(Taker[]::new);
   }
@@ -157,7 +162,7 @@ final class SharedSlots {
     return -1;
   }
 
-  /** Frees the slots of receives that no queue pair has any more. */
+  /** Frees the slots of receives that no queue pair holds any more. */
   private void reclaim() {
     long bound = newest;
     for (Taker taker : takers) {

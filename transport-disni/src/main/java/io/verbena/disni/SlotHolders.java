@@ -6,21 +6,24 @@ import io.verbena.verbs.VerbsException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The queues of a context by tag. Pollers look without a lock: the table is replaced to grow. */
+/**
+ * The queues of a context by tag. Pollers look them up without a lock, because changes replace the
+ * table.
+ */
 final class SlotHolders {
   private volatile @Nullable SlotHolder[] table = new @Nullable SlotHolder[64];
   private int[] generations = new int[64];
   private int next;
 
   /**
-   * Finds a place for one more queue.
+   * Reserves an entry for a new queue.
    *
    * @return its tag
    */
   synchronized int reserve() {
     @Nullable SlotHolder[] now = table;
     for (int i = 0; i < now.length; i++) {
-      // Round and round, so that an index rests as long as possible before it is used again.
+      // Searches round-robin, so that an index is reused as late as possible.
       int index = (next + i) % now.length;
       if (now[index] == null && generations[index] >= 0) {
         next = index + 1;
@@ -43,14 +46,14 @@ final class SlotHolders {
     return tag;
   }
 
-  /** Puts a queue into the place of its tag. */
+  /** Puts a queue into the entry of its tag. */
   synchronized void put(SlotHolder queue) {
     @Nullable SlotHolder[] copy = table.clone();
     copy[Cookie.index(queue.tag())] = queue;
     table = copy;
   }
 
-  /** The tag that follows: what was posted under the old one is not known any more. */
+  /** Returns the next tag of an entry; completions with the old tag are ignored from then on. */
   synchronized int renew(int tag) {
     int index = Cookie.index(tag);
     int generation = ~generations[index] + 1;
@@ -66,7 +69,7 @@ final class SlotHolders {
     generations[index] = ~generations[index];
   }
 
-  /** The queue that a request was posted to, or null if it is closed or was reset. */
+  /** Returns the queue that a request was posted to, or null if it is closed or was reset since. */
   @Nullable SlotHolder find(int tag) {
     @Nullable SlotHolder[] now = table;
     int index = Cookie.index(tag);

@@ -5,24 +5,25 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one queue that hold a slot, oldest first, and the ids that the program gave them.
- * Some HCAs free a slot as soon as the work is done; a program that is to run on all of them counts
- * on nothing before it polled.
+ * The slots of a send or receive queue of one queue pair, in the order of posting. A request holds
+ * a slot, with the program's work request id, until its completion is polled. (Some HCAs free a
+ * slot as soon as the work is done; a program that runs on all of them cannot rely on that.)
  *
- * <p>Posters hold a lock of the queue's; one poller at a time frees. What a poster wrote is visible
- * to the poller through the HCA: both go through native code, which fences.
+ * <p>Posting threads hold a lock of the queue, and one polling thread at a time frees slots. The
+ * writes of a posting thread are visible to the polling thread because both call native code, which
+ * has memory fences.
  */
 final class Slots {
   private final long[] ids;
 
-  /** The marks of requests that complete only if they fail; null where these are not noted. */
+  /** Whether a request is unsignaled, by slot; null if that is not recorded. */
   private final boolean @Nullable [] silent;
 
   private final int mask;
   private final int capacity;
   private long posted;
 
-  // Not by a handle: those are slow until the JVM's last compiler has seen them.
+  // Not a VarHandle, which is slow until C2 has compiled the caller.
   private final AtomicLong freed = new AtomicLong();
 
   Slots(int capacity) {
@@ -30,7 +31,7 @@ final class Slots {
   }
 
   /**
-   * @param notesSilence whether {@link #completes} is of use
+   * @param notesSilence whether to record unsignaled requests, for {@link #completes}
    */
   Slots(int capacity, boolean notesSilence) {
     this.capacity = capacity;
@@ -43,22 +44,26 @@ final class Slots {
     return capacity;
   }
 
-  /** Returns how many were ever taken; any thread may call it, and may see it a moment late. */
+  /**
+   * Returns the number of slots ever taken. Any thread may call this, and may see an older value.
+   */
   long posted() {
     return posted;
   }
 
-  /** Returns how many of them were freed; likewise. */
+  /**
+   * Returns the number of slots ever freed. Any thread may call this, and may see an older value.
+   */
   long freed() {
     return freed.get();
   }
 
-  /** For posters: whether all slots are held. */
+  /** Returns whether all slots are held. For posting threads. */
   boolean isFull() {
     return posted - freed.get() >= capacity;
   }
 
-  /** For posters: takes a slot; returns its sequence number. */
+  /** Takes a slot and returns its sequence number. For posting threads. */
   int take(long id) {
     int sequence = (int) posted;
     ids[sequence & mask] = id;
@@ -66,7 +71,7 @@ final class Slots {
     return sequence;
   }
 
-  /** As {@link #take(long)}, of a request that may be unsignaled. */
+  /** Takes a slot for a request that may be unsignaled, see {@link #take(long)}. */
   int take(long id, boolean signaled) {
     boolean @Nullable [] noted = silent;
     if (noted != null) {
@@ -75,20 +80,24 @@ final class Slots {
     return take(id);
   }
 
-  /** For posters: returns whether the request at this position completes even when it succeeds. */
+  /**
+   * Returns whether the request at this position completes even if it succeeds. For posting
+   * threads.
+   */
   boolean completes(long position) {
     boolean @Nullable [] noted = silent;
     return noted == null || !noted[(int) position & mask];
   }
 
-  /** For the poller: the position of a sequence number that is not freed. */
+  /** Returns the position of a sequence number that is not yet freed. For the polling thread. */
   long position(int sequence) {
     long before = freed.get();
     return before + Integer.toUnsignedLong(sequence - (int) before);
   }
 
   /**
-   * For posters: gives back the newest {@code count}, at least 1, which were not posted after all.
+   * Gives back the newest {@code count} slots, at least 1, whose requests were not posted. For
+   * posting threads.
    *
    * @return the id of the oldest of them
    */
@@ -97,7 +106,10 @@ final class Slots {
     return ids[(int) posted & mask];
   }
 
-  /** For the poller: frees all up to this sequence number; returns the id of this one. */
+  /**
+   * Frees all slots up to this sequence number; returns the work request id of this one. For the
+   * polling thread.
+   */
   long free(int sequence) {
     long before = freed.get();
     long id = ids[sequence & mask];
@@ -105,7 +117,7 @@ final class Slots {
     return id;
   }
 
-  /** For posters, while no completion can come: frees all. */
+  /** Frees all slots. For posting threads, while no completion can come. */
   void clear() {
     freed.lazySet(posted);
   }

@@ -36,7 +36,7 @@ final class SocketAddress {
     return block;
   }
 
-  /** This end's address of an identifier, or the peer's; null if there is none yet. */
+  /** Returns the local or the peer's address of an identifier, or null if it has none yet. */
   static @Nullable InetSocketAddress of(RdmaCore core, long identifier, boolean peer) {
     Block block = new Block(SIZE);
     int family =
@@ -50,7 +50,7 @@ final class SocketAddress {
     int port = Short.toUnsignedInt(bytes.duplicate().order(ByteOrder.BIG_ENDIAN).getShort(PORT));
     int scope = family == AF_INET6 ? bytes.getInt(IPV6_SCOPE) : 0;
     try {
-      // A link-local address without its scope is none.
+      // A link-local address needs its scope.
       return new InetSocketAddress(
           scope == 0
               ? InetAddress.getByAddress(address)

@@ -6,15 +6,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The wait of a thread in a native call until an object has an event, and the ways to end it. A
- * wait is cut into slices, since an interrupt does not reach native code.
+ * Waits in a native call until an object has an event, the time is over, or another thread calls
+ * {@link #wakeup} or {@link #close}. A wait is cut into slices of 100 ms, because an interrupt does
+ * not reach native code.
  */
 final class Waiter {
   private static final long SLICE_NANOS = 100_000_000;
 
   /**
-   * A wait of the object's own: 0 if nothing came, above 0 what came, or a negative errno; EIO if
-   * nothing will come any more (uverbs_main.c, ib_uverbs_event_poll).
+   * The native wait of an object. Returns 0 without an event, a positive number for an event, or a
+   * negative errno: EIO if no event will ever come (uverbs_main.c, ib_uverbs_event_poll).
    */
   interface Wait {
     long await(int wakeupFd, int timeoutMillis);
@@ -30,12 +31,13 @@ final class Waiter {
   private volatile boolean closed;
 
   /**
-   * Whether nothing will come any more: a thread waits for a wakeup alone. Under {@code waiting}.
+   * Whether no event will ever come, so that threads wait for a wakeup only. Guarded by {@code
+   * waiting}.
    */
   private boolean ended;
 
   /**
-   * @param onEnd called when nothing will come any more
+   * @param onEnd called once, when no event will ever come
    */
   Waiter(RdmaCore core, String verb, Wait wait, Runnable onEnd) {
     this.core = core;
@@ -50,10 +52,10 @@ final class Waiter {
   }
 
   /**
-   * Waits.
+   * Waits for an event. If several threads wait, all but one of them wait for the lock.
    *
-   * @return what came, or 0 when the time is over, perhaps behind another waiter, or when woken or
-   *     closed
+   * @return the positive result of the native wait, or 0 if the time is over, or on a wakeup or
+   *     close
    */
   long await(long timeoutNanos) throws InterruptedException {
     long start = System.nanoTime();
@@ -105,7 +107,7 @@ final class Waiter {
     }
   }
 
-  /** Wakes the waiting thread, or else the next one that would wait. */
+  /** Wakes the waiting thread, or else the next thread that waits. */
   synchronized void wakeup() {
     if (!closed) {
       woken = true;
@@ -114,7 +116,7 @@ final class Waiter {
     }
   }
 
-  /** Ends all waiting; when it returns no thread waits, and none will. */
+  /** Ends all waits. After it has returned, no thread waits, and no later wait blocks. */
   void close() {
     synchronized (this) {
       if (closed) {

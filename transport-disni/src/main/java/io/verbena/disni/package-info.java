@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Verbs on real HCAs and on Soft-RoCE: DiSNI's native library, and an extension of ours beside it
- * for what DiSNI lacks, as {@code disni://host:port}.
+ * Verbs on real HCAs and on Soft-RoCE, as {@code disni://host:port}. The calls go to DiSNI's native
+ * library and, where DiSNI lacks a call, to a second native library of Verbena.
  *
  * <pre>
  *   io.verbena.verbs        Device . ProtectionDomain . QueuePair . CompletionQueue . ConnectionManager

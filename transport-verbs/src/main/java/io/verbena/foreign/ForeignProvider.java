@@ -7,13 +7,13 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 
 /**
- * RNICs and Soft-RoCE devices of this machine, as {@code verbs://host:port}, on JDK 22 and later;
- * with the options of {@code disni://}.
+ * RNICs and Soft-RoCE devices of this machine, as {@code verbs://host:port}, on JDK 22 and later.
+ * The options are those of {@code disni://}.
  */
 public final class ForeignProvider extends DisniProvider {
   static final String SCHEME = "verbs";
 
-  /** For {@link java.util.ServiceLoader}. */
+  /** Creates the provider, for {@link java.util.ServiceLoader}. */
   public ForeignProvider() {}
 
   @Override

@@ -6,7 +6,8 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 
 /**
- * In the place of the class of this name for JDK 22 and later, where that cannot be used: refuses.
+ * Throws on {@link #load}: the fallback for a JVM or a jar without the class of this name for JDK
+ * 22 and later.
  */
 final class Linkage {
   private static final int FIRST_JDK = 22;

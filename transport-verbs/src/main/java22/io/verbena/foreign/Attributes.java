@@ -8,7 +8,9 @@ import io.verbena.foreign.Function.Failure;
 import java.lang.foreign.Arena;
 import java.nio.ByteOrder;
 
-/** Attributes of queue pairs, and routes, between Java's words and libibverbs' structures. */
+/**
+ * Converts attributes of queue pairs, and GIDs, between Java's words and libibverbs' structures.
+ */
 final class Attributes {
   /** All bits of {@code enum ibv_qp_attr_mask} that have a word. */
   private static final int ALL = 0x1ffff & ~(1 << 14) | 1 << 17 | 1 << 20;
@@ -154,7 +156,7 @@ final class Attributes {
     return bigEndian(Memory.getLong(vector + Long.BYTES));
   }
 
-  /** To or from the order of the network. */
+  /** Converts to or from network byte order. */
   static long bigEndian(long value) {
     return ByteOrder.nativeOrder() == BIG_ENDIAN ? value : Long.reverseBytes(value);
   }

@@ -4,7 +4,7 @@ package io.verbena.foreign;
 import io.verbena.disni.core.Words.EventWords;
 import io.verbena.disni.core.Words.ParameterWords;
 
-/** Connection events and parameters between Java's words and librdmacm's structures. */
+/** Converts connection events and parameters between Java's words and librdmacm's structures. */
 final class ConnectionEvents {
   private static final int QPT_UD = 4;
   private static final int MAX_BYTE = 255;
@@ -26,7 +26,7 @@ final class ConnectionEvents {
     words.set(EventWords.LISTENER, Memory.getLong(event + Structures.EVENT_LISTENER));
     words.set(EventWords.STATUS, Memory.getInt(event + Structures.EVENT_STATUS));
     words.set(EventWords.PRIVATE_DATA_LENGTH, length);
-    // A request's identifier has its listener's type.
+    // The identifier of a connect request has the type of its listener.
     if (id != 0 && Memory.getInt(id + Structures.ID_QP_TYPE) == QPT_UD) {
       readDatagram(parameters, words);
     } else {
@@ -65,7 +65,10 @@ final class ConnectionEvents {
     words.set(EventWords.SL, Memory.getUnsignedByte(vector + Structures.AH_SL));
   }
 
-  /** Returns whether parameters can be written: all but the first and a number are bytes. */
+  /**
+   * Returns whether parameters can be written: their fields have 8 bits, except the pointer and the
+   * queue pair number.
+   */
   static boolean fit(WordBlock words) {
     for (ParameterWords word : ParameterWords.values()) {
       boolean isByte = word != ParameterWords.PRIVATE_DATA && word != ParameterWords.QP_NUM;

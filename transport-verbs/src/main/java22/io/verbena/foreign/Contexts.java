@@ -13,10 +13,10 @@ import java.util.Set;
 /**
  * The devices that librdmacm has open, and their attributes.
  *
- * <p>librdmacm closes the context of a device that was removed when nothing of its own uses it, and
- * knows nothing of what we created on it. So each that was handed out is kept for ever: by an
- * identifier that is bound to its device, or, where it has no address to bind to, by a list of
- * devices, which keeps all of them.
+ * <p>librdmacm closes the context of a removed device when no object of librdmacm uses it; it does
+ * not know the objects that Verbena creates on the context. So each context that was returned is
+ * kept open for ever: by an identifier that is bound to the device, or, if the device has no
+ * address to bind to, by a list of devices, which keeps all of them open.
  */
 final class Contexts {
   private static final int ENODEV = 19;
@@ -31,8 +31,8 @@ final class Contexts {
   static final int GID_BYTES = 16;
 
   /**
-   * libibverbs refuses an attribute of an ioctl of more than 65,535 bytes with EINVAL ({@code
-   * fill_attr_out} in {@code libibverbs/cmd_ioctl.h}). Only GIDs that are set take a place.
+   * libibverbs refuses an ioctl attribute of more than 65,535 bytes with EINVAL ({@code
+   * fill_attr_out} in {@code libibverbs/cmd_ioctl.h}). Only GIDs that are set take an entry.
    */
   private static final int MOST_GIDS = 0xffff / Structures.GID_SIZE;
 
@@ -69,7 +69,7 @@ final class Contexts {
     bindAddress = from.function("rdma_bind_addr", Failure.MINUS_ONE, "PP");
   }
 
-  /** Returns where the name of a context's device is. */
+  /** Returns the address of the name of a context's device. */
   long name(long context) {
     return getDeviceName.call(Memory.getLong(context + Structures.CONTEXT_DEVICE));
   }
@@ -90,7 +90,7 @@ final class Contexts {
     return count;
   }
 
-  /** A list that ends with NULL; 0 if there is no device, which is no error. */
+  /** Returns a list that ends with NULL; 0 if there is no device; or a negative errno. */
   private long devices() {
     try (Arena arena = Arena.ofConfined()) {
       long list = getDevices.call(ForeignCore.allocate(arena, Integer.BYTES));
@@ -98,7 +98,7 @@ final class Contexts {
     }
   }
 
-  /** A device's context, which stays open, or a negative errno. */
+  /** Returns the context of the device of this name, which is never closed, or a negative errno. */
   synchronized long named(String name) {
     long list = devices();
     if (list <= 0) {
@@ -117,7 +117,7 @@ final class Contexts {
   }
 
   /**
-   * Binds an identifier to a device, which keeps the device open; returns whether that worked. The
+   * Binds an identifier to a device, which keeps its context open; returns whether that worked. The
    * identifier has a channel of its own, which is never read.
    */
   private boolean hold(long context) {
@@ -128,7 +128,7 @@ final class Contexts {
     try (Arena arena = Arena.ofConfined()) {
       long port = ForeignCore.allocate(arena, Structures.PORT_SIZE);
       long entry = ForeignCore.allocate(arena, Structures.GID_SIZE);
-      // Behind the last port is an error.
+      // Querying a port after the last one fails.
       for (int number = 1; queryPort(context, number, port) >= 0; number++) {
         int gids = Memory.getInt(port + Structures.PORT_GID_TBL_LEN);
         for (int i = 0; i < gids; i++) {
@@ -156,7 +156,10 @@ final class Contexts {
     return false;
   }
 
-  /** Writes the address that a GID of RoCE or iWARP is; a link-local one would need a scope. */
+  /**
+   * Converts a GID of RoCE or iWARP to an IP address; returns false for a link-local GID, which
+   * needs a scope.
+   */
   private static boolean isAddress(long gid, long address) {
     long high = Attributes.gidHigh(gid);
     long low = Attributes.gidLow(gid);
@@ -174,11 +177,12 @@ final class Contexts {
   }
 
   /**
-   * Returns where an operation of {@code struct verbs_context} stands; 0 if the driver has no such.
+   * Returns the address of an operation of {@code struct verbs_context}, or 0 if the driver does
+   * not have it.
    */
   long extended(long context, int before) {
     boolean isExtended = Memory.getLong(context + Structures.contextAbiCompat()) == EXTENDED;
-    // As verbs_get_ctx_op asks: from the operation on, to the end of the context.
+    // As verbs_get_ctx_op: the size from the operation to the end of the context.
     long size = (long) before + Structures.contextAbiCompat() + Long.BYTES;
     if (!isExtended || Memory.getLong(context - Structures.BEFORE_SIZE) < size) {
       return 0;
@@ -214,7 +218,7 @@ final class Contexts {
   }
 
   /**
-   * Queries the limits of moderation: 0 where the driver reports nothing, as in {@code
+   * Queries the limits of moderation. They are 0 if the driver does not report them, as in {@code
    * ibv_query_device_ex} of the header.
    */
   int queryModeration(long context, WordBlock words) {
@@ -239,7 +243,10 @@ final class Contexts {
     }
   }
 
-  /** Writes the GIDs of a port that are set, each where its index is. */
+  /**
+   * Writes the GIDs of a port that are set, each at its index; returns one more than the highest
+   * index, or a negative errno.
+   */
   int queryGids(long context, int port, long gids, int length) {
     try (Arena arena = Arena.ofConfined()) {
       long attributes = ForeignCore.allocate(arena, Structures.PORT_SIZE);
@@ -259,7 +266,9 @@ final class Contexts {
     }
   }
 
-  /** Of all ports together; behind the last one is an error. */
+  /**
+   * Returns the number of GID table entries of all ports. Querying a port after the last one fails.
+   */
   private int gidPlaces(long context, long port) {
     int places = 0;
     for (int number = 1; queryPort(context, number, port) >= 0; number++) {

@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of rdma-core by the foreign-function interface. */
+/** The calls of rdma-core through the foreign function interface. */
 final class ForeignCore implements RdmaCore {
   private static final int EAGAIN = 11;
   private static final int ENODEV = 19;
@@ -29,7 +29,7 @@ final class ForeignCore implements RdmaCore {
   private static final int BIND_MW = 8;
   private static final int SRQ_LIMIT_MASK = 2;
 
-  /** Of {@code enum ibv_event_type}. */
+  /** A value of {@code enum ibv_event_type}. */
   private static final int PORT_ACTIVE = 9;
 
   private static final int PORT_ERR = 10;
@@ -42,7 +42,7 @@ final class ForeignCore implements RdmaCore {
   private static final int SOCKADDR_IN = 16;
   private static final int SOCKADDR_IN6 = 28;
 
-  /** Of {@code rdma_set_option}. */
+  /** A level of {@code rdma_set_option(3)}. */
   private static final int OPTION_ID = 0;
 
   private static final int OPTION_ID_TOS = 0;
@@ -99,7 +99,7 @@ final class ForeignCore implements RdmaCore {
   private final Function setLocalEce;
   private final Function getRemoteEce;
 
-  /** The place where binds are written, under the monitor of {@code this}. */
+  /** Memory for {@code struct ibv_mw_bind}, used under the monitor of {@code this}. */
   private final long bind = Arena.global().allocate(Structures.BIND_SIZE, Long.BYTES).address();
 
   ForeignCore(Libraries from) {
@@ -110,7 +110,7 @@ final class ForeignCore implements RdmaCore {
     ackAsyncEvent = from.function("ibv_ack_async_event", Failure.NONE, "P");
     allocDomain = from.function("ibv_alloc_pd", Failure.NULL, "P");
     deallocDomain = from.function("ibv_dealloc_pd", Failure.STATUS, "P");
-    // As ibv_reg_mr of the header where the rights are no constant.
+    // The header's ibv_reg_mr calls this function if the access flags are no constant.
     register = from.function("ibv_reg_mr_iova2", Failure.NULL, "PPPPI");
     reregister = from.function("ibv_rereg_mr", Failure.NOT_ZERO, "PIPPPI");
     deregister = from.function("ibv_dereg_mr", Failure.STATUS, "P");
@@ -203,7 +203,7 @@ final class ForeignCore implements RdmaCore {
 
   @Override
   public void resolveRoute(long id, int timeoutMillis) throws IOException {
-    // From here on librdmacm looks at the device without asking whether there is one.
+    // From this call on, librdmacm dereferences the device without a check.
     boolean has = contextOf(id) != 0;
     orThrow("rdma_resolve_route", has ? resolveRoute.call(id, timeoutMillis) : -ENODEV);
   }
@@ -346,7 +346,7 @@ final class ForeignCore implements RdmaCore {
     }
   }
 
-  /** By {@code enum ibv_event_type}. */
+  /** Returns the element of an event: a port number, an object's pointer, or 0. */
   private static long element(int type, long at) {
     if (type == PORT_ACTIVE || type == PORT_ERR) {
       return Memory.getInt(at);
@@ -410,7 +410,10 @@ final class ForeignCore implements RdmaCore {
     return dealloc == null ? -EOPNOTSUPP : dealloc.status(window);
   }
 
-  /** An operation of a context that is not on the data path, or null if it has none. */
+  /**
+   * Returns an operation of a driver that is not on the data path, or null if the driver does not
+   * have it.
+   */
   private static @Nullable Function operation(long at, Failure failure, String types) {
     long operation = Memory.getLong(at);
     return operation == 0 ? null : Function.of(MemorySegment.ofAddress(operation), failure, types);
@@ -432,7 +435,7 @@ final class ForeignCore implements RdmaCore {
     return queue;
   }
 
-  /** Without the locks of a queue that several threads poll, if the device knows of it. */
+  /** Creates a queue without locks, for one polling thread, if the device supports that. */
   private long createSingleThreaded(long context, int depth, long channel, int vector) {
     long at = contexts.extended(context, Structures.BEFORE_CREATE_CQ_EX);
     Function create = at == 0 ? null : operation(at, Failure.NULL, "PP");
@@ -640,7 +643,7 @@ final class ForeignCore implements RdmaCore {
 
   @Override
   public int destroyConnectionQueuePair(long identifier) {
-    // rdma_destroy_qp would not say whether it worked.
+    // rdma_destroy_qp does not return whether it worked.
     long at = identifier + Structures.ID_QP;
     int result = Memory.getLong(at) == 0 ? -EINVAL : destroyPair.status(Memory.getLong(at));
     if (result == 0) {
@@ -662,8 +665,9 @@ final class ForeignCore implements RdmaCore {
   /**
    * {@inheritDoc}
    *
-   * <p>A driver names a window in a bind by the key that it has, which only the program changes: so
-   * what is linked behind a bind is posted once the new key is noted.
+   * <p>A driver takes the window's current key for a bind from {@code ibv_mw.rkey}, which only the
+   * program updates. So the requests after a bind are posted in a call of their own, after the new
+   * key is stored.
    */
   @Override
   public int postSend(long pair, long requests, long bad) {
@@ -676,7 +680,7 @@ final class ForeignCore implements RdmaCore {
         last = rest;
         rest = Memory.getLong(last + Structures.WR_NEXT);
       }
-      // A driver without the operation (libibverbs' dummies) fails and does not say at which.
+      // A driver without the operation (libibverbs' dummies) fails without setting bad_wr.
       Memory.putLong(bad, first);
       if (rest == 0) {
         result = Operations.postSend(pair, first, bad);
@@ -798,7 +802,7 @@ final class ForeignCore implements RdmaCore {
     return withParameters(accept, identifier, words);
   }
 
-  /** librdmacm looks at the device without asking whether there is one. */
+  /** Calls with parameters; returns -ENODEV without a device, which librdmacm would dereference. */
   private static int withParameters(Function call, long identifier, long words) {
     WordBlock block = new WordBlock(words);
     if (!ConnectionEvents.fit(block)) {
@@ -827,8 +831,8 @@ final class ForeignCore implements RdmaCore {
   /**
    * {@inheritDoc}
    *
-   * <p>As librdmacm's {@code init_ece} and {@code ucma_process_conn_resp_ece}: a driver may refuse
-   * the peer, and all else that fails leaves it at the standard.
+   * <p>As librdmacm's {@code init_ece} and {@code ucma_process_conn_resp_ece}. A driver without
+   * ECE, or without the peer's options, is no error; a driver that refuses the peer is.
    */
   @Override
   public int negotiate(long identifier, long pair) {
@@ -895,7 +899,7 @@ final class ForeignCore implements RdmaCore {
     return identifier == 0 ? 0 : Memory.getUnsignedByte(identifier + Structures.ID_PORT_NUM);
   }
 
-  /** Memory of zeros. */
+  /** Allocates zeroed memory; returns its address. */
   static long allocate(Arena arena, int size) {
     return arena.allocate(size, Long.BYTES).address();
   }

@@ -16,23 +16,23 @@ import java.lang.invoke.MethodType;
 import java.util.Arrays;
 
 /**
- * A function of C, for what is not on the data path: takes numbers and pointers as {@code long},
- * and returns 0 or more, or a negative {@code errno}.
+ * A C function that is not on the data path. Takes numbers and pointers as {@code long}, and
+ * returns 0 or more, or a negative {@code errno}.
  */
 final class Function {
   static final int EIO = 5;
 
   /** The way in which a function reports failure. */
   enum Failure {
-    /** By NULL; errno has the reason. */
+    /** Returns NULL; errno has the reason. */
     NULL,
-    /** By -1; errno has the reason. */
+    /** Returns -1; errno has the reason. */
     MINUS_ONE,
-    /** By anything but 0; errno has the reason. */
+    /** Returns anything but 0; errno has the reason. */
     NOT_ZERO,
-    /** By the errno, by -1 and errno, or (providers differ) by the negative errno. */
+    /** Returns an errno, a negative errno, or -1 with errno set: providers differ. */
     STATUS,
-    /** It never fails, and returns nothing. */
+    /** Never fails, and returns nothing. */
     NONE
   }
 
@@ -41,7 +41,7 @@ final class Function {
   private static final long ERRNO =
       STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
 
-  /** Where errno of the calling thread is. */
+  /** Returns the address of errno of the calling thread. */
   private static final MethodHandle ERRNO_LOCATION = errnoLocation();
 
   private final Failure failure;
@@ -53,15 +53,18 @@ final class Function {
   }
 
   /**
-   * @param address where it is
-   * @param failure how it tells that it failed; if not by NULL, it answers an int, or nothing
-   * @param types of its parameters, a letter each: P for 64 bits, I for 32, B for 8
+   * Returns a function.
+   *
+   * @param address the address of its code
+   * @param failure how it reports failure; except with {@link Failure#NULL} it returns an int, or
+   *     nothing
+   * @param types the types of its parameters, a letter each: P for 64 bits, I for 32, B for 8
    */
   static Function of(MemorySegment address, Failure failure, String types) {
     return of(address, failure, types, Linker.Option.captureCallState("errno"));
   }
 
-  /** The same, its parameters from number {@code from} on being those behind the dots. */
+  /** Returns a variadic function, whose variadic arguments begin at index {@code from}. */
   static Function variadic(MemorySegment address, Failure failure, String types, int from) {
     return of(
         address,
@@ -113,7 +116,8 @@ final class Function {
   long call(long... arguments) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(STATE);
-      // Some fail without a reason (libsiw), and would leave that of an earlier call.
+      // Some functions (of libsiw) fail without setting errno, which would still be that of an
+      // earlier call.
       Memory.putInt((long) ERRNO_LOCATION.invokeExact(), 0);
       long result = (long) handle.invokeExact(state, arguments);
       int errno = state.get(JAVA_INT, ERRNO);
@@ -137,7 +141,10 @@ final class Function {
     return errno > 0 ? errno : EIO;
   }
 
-  /** A function of C throws nothing; what is thrown is the JVM's. */
+  /**
+   * Returns an error for a throwable of a native call, which only the JVM can have thrown; throws
+   * an {@link Error} itself.
+   */
   static Error thrown(Throwable thrown) {
     if (thrown instanceof Error error) {
       throw error;

@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The distribution's libibverbs, librdmacm and C library. A function is the one that a program
- * linked with them would call: what the process has loaded already, as by {@code LD_PRELOAD}, comes
- * before them.
+ * The distribution's libibverbs, librdmacm and C library. A function resolves as for a program
+ * linked with them: a symbol that the process has loaded already, as by {@code LD_PRELOAD}, comes
+ * first.
  */
 final class Libraries {
   private static final Linker LINKER = Linker.nativeLinker();
@@ -26,11 +26,12 @@ final class Libraries {
   private final List<SymbolLookup> libraries;
 
   /**
-   * Opens them.
+   * Opens the libraries.
    *
-   * @throws VerbsException NO_DEVICE if one is not here: such a host has no device for it, either
+   * @throws VerbsException NO_DEVICE if one is missing, because a host without rdma-core has no
+   *     device
    */
-  @SuppressWarnings("restricted") // --enable-native-access is the program's to give.
+  @SuppressWarnings("restricted") // The program decides about --enable-native-access.
   Libraries() {
     dlsym =
         LINKER.downcallHandle(
@@ -39,7 +40,7 @@ final class Libraries {
     libraries = NAMES.stream().map(Libraries::open).toList();
   }
 
-  @SuppressWarnings("restricted") // --enable-native-access is the program's to give.
+  @SuppressWarnings("restricted") // The program decides about --enable-native-access.
   private static SymbolLookup open(String name) {
     try {
       return SymbolLookup.libraryLookup(name, Arena.global());

@@ -13,10 +13,10 @@ final class Linkage {
   private Linkage() {}
 
   /**
-   * Loads them, the first time.
+   * Returns the native calls. The first call loads the libraries.
    *
-   * @throws VerbsException NO_DEVICE if one is not here; NOT_PERMITTED if this JVM permits no
-   *     native code
+   * @throws VerbsException NO_DEVICE if a library is missing; NOT_SUPPORTED if rdma-core is too
+   *     old; NOT_PERMITTED if this JVM permits no native code
    */
   static synchronized RdmaCore load() {
     RdmaCore core = loaded;
@@ -31,7 +31,8 @@ final class Linkage {
     try {
       return new ForeignCore(new Libraries());
     } catch (IllegalCallerException e) {
-      // Of JDK 24 and later by --illegal-native-access=deny; earlier where other modules alone may.
+      // Thrown on JDK 24 and later by --illegal-native-access=deny; on earlier ones if
+      // --enable-native-access names only other modules.
       throw new VerbsException(
           VerbsError.NOT_PERMITTED,
           "verbs:// needs native code: "

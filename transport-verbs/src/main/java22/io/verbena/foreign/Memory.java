@@ -9,9 +9,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.lang.foreign.MemorySegment;
 
-/** Memory by its address, as C sees it: nothing is checked. */
+/** Reads and writes native memory by its address, as C does: without any check. */
 final class Memory {
-  @SuppressWarnings("restricted") // --enable-native-access is the program's to give.
+  @SuppressWarnings("restricted") // The program decides about --enable-native-access.
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
   private Memory() {}
@@ -52,7 +52,7 @@ final class Memory {
     MemorySegment.copy(ALL, from, ALL, to, length);
   }
 
-  /** The length of a text that ends with NUL, {@code most} bytes at the most. */
+  /** Returns the length of a text that ends with NUL, at most {@code most} bytes. */
   private static int length(long text, int most) {
     int length = 0;
     while (length < most && ALL.get(JAVA_BYTE, text + length) != 0) {
@@ -67,7 +67,7 @@ final class Memory {
     return new String(bytes, UTF_8);
   }
 
-  /** Copies a text into {@code size} bytes, cut where it does not fit, and padded with NUL. */
+  /** Copies a text into {@code size} bytes, truncated if it does not fit, and padded with NUL. */
   static void copyText(long from, long to, int size) {
     int length = length(from, size - 1);
     copy(from, to, length);

@@ -11,32 +11,32 @@ import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
 
 /**
- * The operations that the driver does itself, by the table in its context, as the inline functions
- * of {@code infiniband/verbs.h} do. Allocates nothing.
+ * The driver's operations of the data path, called through the table in the context, as the inline
+ * functions of {@code infiniband/verbs.h} call them. Calls allocate nothing.
  */
-@SuppressWarnings("restricted") // --enable-native-access is the program's to give.
+@SuppressWarnings("restricted") // The program decides about --enable-native-access.
 final class Operations {
   private static final Linker LINKER = Linker.nativeLinker();
 
-  /** An object, an int and a pointer. */
+  /** Parameters: an object, an int and a pointer. */
   private static final MethodHandle POLL =
       LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
 
   private static final MethodHandle ARM =
       LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
 
-  /** An object and two pointers. */
+  /** Parameters: an object and two pointers. */
   private static final MethodHandle POST =
       LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
-  /** The operations that were called, five of each driver: a segment made for a call is garbage. */
+  /** The operations called so far, at most five per driver, so that a call allocates no segment. */
   private static volatile MemorySegment[] known = {};
 
   private Operations() {}
 
   /**
-   * {@code ibv_poll_cq}: how many, or -EIO; drivers say no more than that the queue is broken, mlx4
-   * and mlx5 by -2 ({@code CQ_POLL_ERR}).
+   * Calls {@code ibv_poll_cq}: returns the number polled, or -EIO. A driver's negative result means
+   * only that the queue is broken (mlx4 and mlx5 return -2, {@code CQ_POLL_ERR}).
    */
   static int poll(long queue, int count, long completions) {
     MemorySegment operation = operation(queue + Structures.CQ_CONTEXT, Structures.OPS_POLL_CQ);
@@ -59,19 +59,22 @@ final class Operations {
     }
   }
 
-  /** {@code ibv_post_send}: 0 or a negative errno; the refused request goes to {@code bad}. */
+  /**
+   * {@code ibv_post_send}: 0 or a negative errno; writes the address of the refused request to
+   * {@code bad}.
+   */
   static int postSend(long pair, long requests, long bad) {
     return post(
         operation(pair + Structures.QP_CONTEXT, Structures.OPS_POST_SEND), pair, requests, bad);
   }
 
-  /** {@code ibv_post_recv}: likewise. */
+  /** {@code ibv_post_recv}, see {@link #postSend}. */
   static int postReceive(long pair, long requests, long bad) {
     return post(
         operation(pair + Structures.QP_CONTEXT, Structures.OPS_POST_RECV), pair, requests, bad);
   }
 
-  /** {@code ibv_post_srq_recv}: likewise. */
+  /** {@code ibv_post_srq_recv}, see {@link #postSend}. */
   static int postSharedReceive(long queue, long requests, long bad) {
     return post(
         operation(queue + Structures.SRQ_CONTEXT, Structures.OPS_POST_SRQ_RECV),
@@ -113,8 +116,8 @@ final class Operations {
   }
 
   /**
-   * Returns 0 or more, or a negative errno. Drivers return the errno, or the negative errno; -1
-   * stands for the one in C's errno, and becomes {@code -EIO}.
+   * Returns 0 or a negative errno. Drivers return an errno, a negative errno, or -1 with C's errno
+   * set; -1 becomes {@code -EIO} here.
    */
   private static int status(int result) {
     return result == -1 ? -Function.EIO : result > 0 ? -result : result;

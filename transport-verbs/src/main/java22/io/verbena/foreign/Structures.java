@@ -6,7 +6,7 @@ package io.verbena.foreign;
  * structures.c}, which a test compiles, asserts the same numbers.
  */
 final class Structures {
-  /** {@code struct ibv_context}: behind the operations stands a mutex, of the platform's size. */
+  /** {@code struct ibv_context}; a mutex of platform-dependent size follows the operations. */
   static final int CONTEXT_DEVICE = 0;
 
   static final int OPS_ALLOC_MW = 64;
@@ -21,10 +21,12 @@ final class Structures {
   static final int CONTEXT_COMP_VECTORS = 272;
   static final int CONTEXT_MUTEX = 280;
 
-  /** {@code struct ibv_device}: behind two operations and the node's type. */
+  /** {@code struct ibv_device}; two operations and the node type come first. */
   static final int IBV_DEVICE_TRANSPORT = 20;
 
-  /** {@code struct verbs_context}, which ends with the context: so far before it. */
+  /**
+   * {@code struct verbs_context}, which ends with the context: offsets backwards from the context.
+   */
   static final int BEFORE_SIZE = 8;
 
   static final int BEFORE_QUERY_DEVICE_EX = 104;
@@ -32,7 +34,7 @@ final class Structures {
   static final int BEFORE_MODIFY_CQ = 184;
   static final int BEFORE_QUERY_PORT = 320;
 
-  /** {@code struct ibv_device_attr}; the firmware's version stands first. */
+  /** {@code struct ibv_device_attr}; the firmware version comes first. */
   static final int DEVICE_MAX_MR_SIZE = 80;
 
   static final int DEVICE_VENDOR_ID = 96;
@@ -71,7 +73,7 @@ final class Structures {
   static final int PORT_LINK_LAYER = 46;
   static final int PORT_SIZE = 52;
 
-  /** {@code struct ibv_gid_entry}; the GID stands first. */
+  /** {@code struct ibv_gid_entry}; the GID comes first. */
   static final int GID_INDEX = 16;
 
   static final int GID_PORT = 20;
@@ -199,7 +201,7 @@ final class Structures {
   static final int ECE_OPTIONS = 4;
   static final int ECE_SIZE = 12;
 
-  /** {@code struct ibv_ah_attr}; the GID stands first. */
+  /** {@code struct ibv_ah_attr}; the GID comes first. */
   static final int AH_FLOW_LABEL = 16;
 
   static final int AH_SGID_INDEX = 20;
@@ -241,7 +243,8 @@ final class Structures {
   static final int EVENT_PARAMETERS = 24;
 
   /**
-   * {@code struct rdma_conn_param}; the first two are those of {@code struct rdma_ud_param} too.
+   * {@code struct rdma_conn_param}; the first two offsets hold for {@code struct rdma_ud_param}
+   * too.
    */
   static final int PARAMETERS_DATA = 0;
 
@@ -262,7 +265,7 @@ final class Structures {
 
   private Structures() {}
 
-  /** Of {@code ibv_context.abi_compat}, behind the mutex. */
+  /** Returns the offset of {@code ibv_context.abi_compat}, which follows the mutex. */
   static int contextAbiCompat() {
     int mutex = System.getProperty("os.arch").equals("aarch64") ? 48 : 40;
     return CONTEXT_MUTEX + mutex;

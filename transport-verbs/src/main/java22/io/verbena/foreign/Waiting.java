@@ -4,7 +4,7 @@ package io.verbena.foreign;
 import io.verbena.foreign.Function.Failure;
 import java.lang.foreign.Arena;
 
-/** Waiting for a file descriptor, with a limit and a way to be woken. */
+/** Waits for a file descriptor, with a timeout and a wakeup. */
 final class Waiting {
   static final int READABLE = 1;
   static final int WOKEN = 2;
@@ -45,7 +45,7 @@ final class Waiting {
     setFlags = libraries.variadic("fcntl", Failure.MINUS_ONE, "III", 2);
   }
 
-  /** An eventfd, or a negative errno. */
+  /** Opens an eventfd; returns it, or a negative errno. */
   int open() {
     return eventfd.status(0, EFD_FLAGS);
   }
@@ -58,7 +58,7 @@ final class Waiting {
       do {
         written = write.status(fd, one, Long.BYTES);
       } while (written == -EINTR);
-      // EAGAIN: the count is at its limit, so the waiter is as awake as can be.
+      // EAGAIN: the count is at its maximum, so the waiter is woken already.
       return written == -EAGAIN ? 0 : Math.min(0, written);
     }
   }
@@ -67,7 +67,7 @@ final class Waiting {
     return close.status(fd);
   }
 
-  /** Makes reads of it return EAGAIN instead of waiting. */
+  /** Sets O_NONBLOCK, so that a read returns EAGAIN instead of waiting. */
   int nonBlocking(int fd) {
     int flags = getFlags.status(fd, F_GETFL);
     if (flags < 0 || (flags & O_NONBLOCK) != 0) {
@@ -76,7 +76,7 @@ final class Waiting {
     return setFlags.status(fd, F_SETFL, flags | O_NONBLOCK);
   }
 
-  /** 1 when fd is readable, 0 when the time is over or the waiter was woken, or -errno. */
+  /** Returns 1 when fd is readable, 0 when the time is over or the waiter was woken, or -errno. */
   int readable(int fd, int wakeup, int timeoutMillis) {
     int ready = await(fd, wakeup, deadline(timeoutMillis));
     if (ready < 0) {
@@ -93,8 +93,8 @@ final class Waiting {
   }
 
   /**
-   * Waits until fd is readable or wakeup was written to, which it then drains. Returns the bits
-   * above, or -errno. Signals do not end it.
+   * Waits until fd is readable, or wakeup was written to; drains wakeup. Returns the bits above, or
+   * -errno. Signals do not end the wait.
    */
   int await(int fd, int wakeup, long deadline) {
     try (Arena arena = Arena.ofConfined()) {
@@ -125,7 +125,7 @@ final class Waiting {
     }
   }
 
-  /** It does not block; EAGAIN says that another waiter was faster. */
+  /** Reads the eventfd, which is non-blocking; EAGAIN means that another waiter has drained it. */
   private void drain(int wakeup, long scratch) {
     int taken;
     do {
@@ -133,7 +133,9 @@ final class Waiting {
     } while (taken == -EINTR);
   }
 
-  /** Rounded up, so that it does not spin through the last millisecond. */
+  /**
+   * Returns the time left, rounded up, so that a wait does not spin through its last millisecond.
+   */
   private static int millisUntil(long deadline) {
     long left = deadline - System.nanoTime();
     return left <= 0 ? 0 : (int) Math.min(Integer.MAX_VALUE, (left + 999_999) / 1_000_000);

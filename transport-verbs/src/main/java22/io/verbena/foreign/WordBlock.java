@@ -3,7 +3,7 @@ package io.verbena.foreign;
 
 /** A block of {@link io.verbena.disni.core.Words}. */
 record WordBlock(long address) {
-  /** The order of the names is what the two sides agree on. */
+  /** Java and C agree on the order of the names. */
   @SuppressWarnings("EnumOrdinal")
   private long at(Enum<?> slot) {
     return address + (long) slot.ordinal() * Long.BYTES;

@@ -15,22 +15,25 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code disni://host:port?option=value}; all options may be left out, and are {@link #UNSET} then,
- * or null.
+ * A parsed address {@code disni://host:port?option=value}. An option that the address does not set
+ * is {@link #UNSET} or null.
  *
- * @param socket host and port, the port 0 if there is none
- * @param device the device to use, by name, or null for the one that has or reaches the host
- * @param port the number of the device's port, or {@link #UNSET} for the one of the host
+ * @param socket host and port; port 0 if the address has none
+ * @param device the name of the device, or null for the device that has the host's address or a
+ *     route to it
+ * @param port the number of the device's port, or {@link #UNSET} for the port that has or reaches
+ *     the host
  * @param gid the index of the GID to connect from
  * @param source the address to connect from, which also chooses the device, or null
- * @param tos the type of service of what connections send
- * @param ackTimeout the code of the time without an answer after which a queue pair repeats
- * @param rnrTimer the code of the time that a peer waits which has found no receive
- * @param vector the completion vector of the device
+ * @param tos the type of service of the packets of connections, 0 to 255
+ * @param ackTimeout the code, 0 to 31, of a queue pair's ACK timeout
+ * @param rnrTimer the code, 0 to 31, of the RNR timer that a queue pair tells its peer
+ * @param vector the completion vector of the device's completion queues
  * @param relaxedOrdering whether the device may write the bytes of one message in any order
- * @param cqCount after how many completions a completion queue tells an event; set if {@code
- *     cqPeriod} is
- * @param cqPeriod after how many microseconds it tells one of fewer completions
+ * @param cqCount the number of completions after which a completion queue raises an event; set if
+ *     {@code cqPeriod} is set
+ * @param cqPeriod the number of microseconds after which a completion queue raises an event even
+ *     for fewer completions
  */
 public record DisniAddress(
     InetSocketAddress socket,
@@ -45,17 +48,17 @@ public record DisniAddress(
     boolean relaxedOrdering,
     int cqCount,
     int cqPeriod) {
-  /** The scheme of addresses of RNICs. */
+  /** The scheme of DiSNI addresses, without {@code ://}. */
   public static final String SCHEME = "disni";
 
-  /** The value of a number that the address does not set. */
+  /** The value of a numeric option that the address does not set. */
   public static final int UNSET = -1;
 
   private static final int MAX_PORT = 65_535;
   private static final int MAX_TOS = 255;
   private static final int MAX_CODE = 31;
 
-  /** Of 16 bits, as in {@code struct ibv_moderate_cq}. */
+  /** The fields of {@code struct ibv_moderate_cq} have 16 bits. */
   private static final int MAX_MODERATION = 65_535;
 
   private static final List<String> OPTIONS =
@@ -73,9 +76,10 @@ public record DisniAddress(
           "cq-period");
 
   /**
-   * Parses an address, and looks its hosts up.
+   * Parses an address and looks up its host names, which may block on DNS.
    *
-   * @throws VerbsException {@code INVALID} if it is none, or names an unknown host
+   * @param scheme the expected scheme, without {@code ://}
+   * @throws VerbsException {@code INVALID} if the address is malformed or names an unknown host
    */
   public static DisniAddress parse(String scheme, URI address) {
     String host = address.getHost();
@@ -129,8 +133,8 @@ public record DisniAddress(
   }
 
   /**
-   * Refuses one without the other: a count without a period would leave the last completions
-   * untold, and what a count of 0 means no man page says.
+   * Refuses one option without the other. A count without a period would never raise an event for
+   * the last completions, and no man page defines a count of 0.
    */
   private static void requireBoth(
       URI address, Map<String, String> options, String one, String other) {
@@ -166,7 +170,10 @@ public record DisniAddress(
     throw invalid(address, expected);
   }
 
-  /** Looks a host of an address up; returns its address as it stands in a URI. */
+  /**
+   * Looks up a host name of an address, which may block on DNS; returns the IP address in URI
+   * syntax.
+   */
   public static String lookup(URI address, String host) {
     return text(resolve(address, host));
   }
@@ -184,7 +191,7 @@ public record DisniAddress(
     return new VerbsException(VerbsError.INVALID, "address: " + address + " " + why);
   }
 
-  /** The URI of a bound or connected socket address. */
+  /** Returns the URI of a bound or connected socket address. */
   public static URI uri(String scheme, InetSocketAddress socket) {
     return URI.create(scheme + "://" + text(socket.getAddress()) + ":" + socket.getPort());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Addresses of RNICs. Internal: not exported. */
+/** Parses {@code disni://} addresses. Internal: not exported. */
 @NullMarked
 package io.verbena.disni.address;
 

@@ -7,19 +7,21 @@ import java.nio.ByteBuffer;
 /**
  * Calls of libibverbs and librdmacm on raw pointers.
  *
- * <p>A call returns 0 or more, or a negative {@code errno}; those of DiSNI's throw instead. On the
- * data path it allocates nothing. Pointers are positive. Blocks of arguments and results are arrays
- * of 64-bit words in native order at an address that the caller owns; {@link Words} names their
- * slots. Work requests and completions are the structures of libibverbs themselves.
+ * <p>A call returns 0 or more, or a negative {@code errno}; the calls that DiSNI has throw {@link
+ * IOException} instead. Pointers are positive. Blocks of arguments and results are arrays of 64-bit
+ * words in native byte order, at an address that the caller owns; {@link Words} names their slots.
+ * Work requests and completions are the structures of libibverbs themselves. Calls of the data path
+ * allocate nothing.
  *
- * <p>It checks no pointer: the caller makes sure that its object is there until the call returns.
+ * <p>No call checks its pointers: the caller keeps each object from being destroyed until the call
+ * returns.
  */
 public interface RdmaCore {
 
-  /** The scheme of the addresses whose devices are used by it. */
+  /** Returns the scheme of the device addresses, without {@code ://}. */
   String scheme();
 
-  /** The address of a direct buffer's first byte, position 0; 0 for any other. */
+  /** Returns the address of a direct buffer's byte 0, or 0 for a heap buffer. */
   long address(ByteBuffer buffer);
 
   // ---- what DiSNI has: an IOException ends with [errno N]
@@ -32,19 +34,22 @@ public interface RdmaCore {
 
   void listen(long id, int backlog) throws IOException;
 
-  /** {@code source} may be 0. */
+  /** Calls {@code rdma_resolve_addr(3)}; {@code source} may be 0. */
   void resolveAddr(long id, long source, long destination, int timeoutMillis) throws IOException;
 
   void resolveRoute(long id, int timeoutMillis) throws IOException;
 
-  /** Disconnects; returns a negative number if it fails. */
+  /** Calls {@code rdma_disconnect(3)}; returns a negative number if it fails. */
   int disconnect(long id);
 
   long allocPd(long context) throws IOException;
 
   long createCompChannel(long context) throws IOException;
 
-  /** Writes lkey, rkey and handle, 4 bytes each, to the last three addresses. */
+  /**
+   * Calls {@code ibv_reg_mr(3)}; writes lkey, rkey and handle, 4 bytes each, to the last three
+   * addresses.
+   */
   long regMr(long pd, long address, int length, int access, long lkey, long rkey, long handle)
       throws IOException;
 
@@ -52,10 +57,10 @@ public interface RdmaCore {
 
   // ---- waiting: one file descriptor of the object's and one to wake the waiter
 
-  /** {@code eventfd(2)}, non-blocking. */
+  /** Opens a non-blocking {@code eventfd(2)}; returns its descriptor. */
   int openWakeup();
 
-  /** Makes the next or the present wait on it end. */
+  /** Ends the current wait on this descriptor, or else the next one. */
   int wakeup(int wakeupFd);
 
   int closeWakeup(int wakeupFd);
@@ -69,14 +74,15 @@ public interface RdmaCore {
    */
   int deviceNames(long names, int capacity);
 
-  /** The context that librdmacm has of this device; it stays open with the process. */
+  /** Returns librdmacm's context of the device of this name, which is never closed. */
   long context(long name);
 
   /** Writes the name of the context's device, 64 bytes, padded with NUL. */
   int deviceName(long context, long name);
 
   /**
-   * Fills {@link Words.DeviceWords}; the firmware's version, 64 bytes, goes to the other address.
+   * Fills {@link Words.DeviceWords}, and writes the firmware version, 64 bytes, to the last
+   * address.
    */
   int queryDevice(long context, long words, long firmware);
 
@@ -93,21 +99,23 @@ public interface RdmaCore {
   int queryGid(long context, int port, int index, long gid);
 
   /**
-   * {@code ibv_query_gid_table(3)}: writes the GIDs of a port that are set, each 16 bytes in
-   * network order at 16 times its index; nothing where none is, nor from index {@code length} on.
+   * Calls {@code ibv_query_gid_table(3)}, and writes each GID of a port that is set, 16 bytes in
+   * network order, at offset 16 times its index. Writes no other bytes, and no GID from index
+   * {@code length} on.
    *
-   * @return one past the last index that was written
+   * @return one more than the highest index written
    */
   int queryGids(long context, int port, long gids, int length);
 
   /**
-   * Waits for an asynchronous event and fills {@link Words.AsyncWords}. It is not yet acknowledged.
+   * Waits for an asynchronous event and fills {@link Words.AsyncWords}. Does not acknowledge the
+   * event.
    *
-   * @return 1 if there was one, 0 if the time is over or the waiter was woken
+   * @return 1 if there was an event, 0 if the time is over or the waiter was woken
    */
   int asyncEvent(long context, int wakeupFd, int timeoutMillis, long words);
 
-  /** Acknowledges it: until then what it is about is not destroyed. */
+  /** Acknowledges an asynchronous event; destroying its object waits for that. */
   int acknowledgeAsyncEvent(long words);
 
   // ---- memory
@@ -122,7 +130,7 @@ public interface RdmaCore {
   /** {@code ibv_alloc_mw(3)}: type 1 or 2; fills {@link Words.KeyWords}. */
   long allocateWindow(long domain, int type, long words);
 
-  /** The window's key now. */
+  /** Returns the window's current rkey. */
   int windowKey(long window);
 
   int deallocateWindow(long window);
@@ -130,8 +138,9 @@ public interface RdmaCore {
   // ---- completion queues
 
   /**
-   * {@code ibv_create_cq_ex(3)} as an ordinary queue; {@code singleThreaded} is a wish that the
-   * device may not know.
+   * Calls {@code ibv_create_cq(3)}, or {@code ibv_create_cq_ex(3)} if {@code singleThreaded} is
+   * set; a device that does not support that flag gets an ordinary queue. Writes the granted depth
+   * to {@code words}.
    */
   long createCompletionQueue(
       long context, int depth, long channel, int vector, boolean singleThreaded, long words);
@@ -140,9 +149,9 @@ public interface RdmaCore {
   int resizeCompletionQueue(long queue, int depth);
 
   /**
-   * {@code ibv_modify_cq(3)} with IBV_CQ_ATTR_MODERATE: an event after so many completions, or so
-   * many microseconds. A resize keeps it: the kernel's mlx5_ib_resize_cq selects the fields of the
-   * size alone.
+   * Calls {@code ibv_modify_cq(3)} with IBV_CQ_ATTR_MODERATE: the queue raises an event after
+   * {@code count} completions, or after {@code period} microseconds. A resize keeps these values:
+   * the kernel's mlx5_ib_resize_cq changes only the fields of the size.
    */
   int moderate(long queue, int count, int period);
 
@@ -151,24 +160,25 @@ public interface RdmaCore {
   /** {@code ibv_destroy_comp_channel(3)}. */
   int destroyCompletionChannel(long channel);
 
-  /** {@code ibv_poll_cq(3)} into {@code struct ibv_wc} each; returns how many. */
+  /**
+   * Calls {@code ibv_poll_cq(3)} into an array of {@code struct ibv_wc}; returns the number polled.
+   */
   int poll(long queue, int count, long completions);
 
   /** {@code ibv_req_notify_cq(3)}. */
   int arm(long queue, boolean solicitedOnly);
 
   /**
-   * Waits until a completion channel has an event, and leaves it there.
+   * Waits until a completion channel has an event; does not take the event.
    *
-   * @return 1 if there is one, 0 if the time is over or the waiter was woken
+   * @return 1 if there is an event, 0 if the time is over or the waiter was woken
    */
   int completionEventReady(long channel, int wakeupFd, int timeoutMillis);
 
   /**
-   * Takes an event of a completion channel if there is one; it is not yet acknowledged. Never
-   * waits.
+   * Takes an event of a completion channel if there is one; does not acknowledge it. Never waits.
    *
-   * @return the completion queue, 0 if there was none, or -errno
+   * @return the completion queue's pointer, 0 if there was no event, or -errno
    */
   long completionEvent(long channel);
 
@@ -188,12 +198,17 @@ public interface RdmaCore {
 
   int destroySharedReceiveQueue(long queue);
 
-  /** {@code ibv_post_srq_recv(3)}; the refused request's address, or 0, goes to {@code bad}. */
+  /**
+   * Calls {@code ibv_post_srq_recv(3)}; writes the address of the refused request, or 0, to {@code
+   * bad}.
+   */
   int postSharedReceive(long queue, long requests, long bad);
 
   // ---- queue pairs
 
-  /** {@code ibv_create_qp(3)}: reads {@link Words.QueuePairWords}, writes what was granted. */
+  /**
+   * {@code ibv_create_qp(3)}: reads {@link Words.QueuePairWords}, writes the granted capabilities.
+   */
   long createQueuePair(long domain, long words);
 
   /**
@@ -210,16 +225,21 @@ public interface RdmaCore {
   /** {@code ibv_modify_qp(3)} with {@link Words.AttributeWords}. */
   int modifyQueuePair(long pair, long words);
 
-  /** {@code ibv_query_qp(3)}: fills {@link Words.AttributeWords}, the mask too. */
+  /** {@code ibv_query_qp(3)}: fills {@link Words.AttributeWords}, including the mask. */
   int queryQueuePair(long pair, long words);
 
-  /** {@code ibv_post_send(3)}; the refused request's address, or 0, goes to {@code bad}. */
+  /**
+   * Calls {@code ibv_post_send(3)}; writes the address of the refused request, or 0, to {@code
+   * bad}.
+   */
   int postSend(long pair, long requests, long bad);
 
-  /** {@code ibv_post_recv(3)}; likewise. */
+  /** Calls {@code ibv_post_recv(3)}; {@code bad} as in {@link #postSend}. */
   int postReceive(long pair, long requests, long bad);
 
-  /** {@code ibv_bind_mw(3)}; {@link #windowKey} is the new key at once. */
+  /**
+   * Calls {@code ibv_bind_mw(3)}; {@link #windowKey} returns the new key as soon as this returns.
+   */
   int bindWindow(
       long pair,
       long window,
@@ -240,25 +260,25 @@ public interface RdmaCore {
   // ---- connections
 
   /**
-   * Waits until a {@code rdma_event_channel} has an event, and leaves it there.
+   * Waits until a {@code rdma_event_channel} has an event; does not take the event.
    *
-   * @return 1 if there is one, 0 if the time is over or the waiter was woken
+   * @return 1 if there is an event, 0 if the time is over or the waiter was woken
    */
   int connectionEventReady(long channel, int wakeupFd, int timeoutMillis);
 
   /**
-   * Takes an event of a {@code rdma_event_channel} if there is one, copies it to {@link
-   * Words.EventWords} and its private data (256 bytes at the most) to the other address, and
+   * Takes an event of a {@code rdma_event_channel} if there is one, copies its fields to {@link
+   * Words.EventWords} and its private data (at most 256 bytes) to the last address, and
    * acknowledges it. Never waits.
    *
-   * @return 1 if there was one, else 0
+   * @return 1 if there was an event, else 0
    */
   int connectionEvent(long channel, long words, long privateData);
 
-  /** {@code rdma_destroy_event_channel(3)}: after its last identifier. */
+  /** {@code rdma_destroy_event_channel(3)}. Its identifiers must be destroyed before. */
   int destroyEventChannel(long channel);
 
-  /** {@code rdma_destroy_id(3)}: after its queue pair. */
+  /** {@code rdma_destroy_id(3)}. Its queue pair must be destroyed before. */
   int destroyIdentifier(long identifier);
 
   /** {@code rdma_connect(3)} with {@link Words.ParameterWords}. */
@@ -271,17 +291,18 @@ public interface RdmaCore {
   int establish(long identifier);
 
   /**
-   * {@code rdma_init_qp_attr(3)}: fills {@link Words.AttributeWords}, the mask too, for the way of
-   * a connection's queue pair into a state.
+   * {@code rdma_init_qp_attr(3)}: fills {@link Words.AttributeWords}, including the mask, for
+   * moving a connection's queue pair to a state.
    */
   int connectionAttributes(long identifier, int state, long words);
 
   /**
-   * Offers the peer what the driver of a queue pair can do beyond the standard ({@code
-   * ibv_query_ece(3)}, {@code rdma_set_local_ece(3)}), or agrees to what the peer has offered
-   * ({@code rdma_get_remote_ece(3)}, {@code ibv_set_ece(3)}).
+   * Negotiates enhanced connection establishment (ECE), the vendor options of a queue pair: offers
+   * the local options to the peer ({@code ibv_query_ece(3)}, {@code rdma_set_local_ece(3)}), or
+   * applies the options that the peer has offered ({@code rdma_get_remote_ece(3)}, {@code
+   * ibv_set_ece(3)}).
    *
-   * @return {@code -ECONNREFUSED} if the driver refuses the peer
+   * @return {@code -ECONNREFUSED} if the driver refuses the peer's options
    */
   int negotiate(long identifier, long pair);
 
@@ -292,15 +313,17 @@ public interface RdmaCore {
   int reject(long identifier, long privateData, int length);
 
   /**
-   * Writes the {@code sockaddr} (28 bytes, IPv4 or IPv6) of this end, or of the peer.
+   * Writes the {@code sockaddr} (at most 28 bytes, IPv4 or IPv6) of this end, or of the peer.
    *
-   * @return its family: 2 for IPv4, 10 for IPv6, 0 if there is none yet
+   * @return the address family: 2 for IPv4, 10 for IPv6, 0 if there is no address yet
    */
   int socketAddress(long identifier, boolean peer, long sockaddr);
 
-  /** The context of the device that an identifier is bound to; 0 if none. */
+  /**
+   * Returns the context of the device that an identifier is bound to, or 0 if it is bound to none.
+   */
   long contextOf(long identifier);
 
-  /** The number of that device's port; 0 if none. */
+  /** Returns the number of the port that an identifier is bound to, or 0 if it is bound to none. */
   int portOf(long identifier);
 }

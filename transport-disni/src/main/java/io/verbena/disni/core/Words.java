@@ -2,8 +2,8 @@
 package io.verbena.disni.core;
 
 /**
- * The slots of the blocks of 64-bit words that a {@link RdmaCore} reads and fills; the same names
- * stand in {@code words.h}, in the same order.
+ * The slots of the blocks of 64-bit words that a {@link RdmaCore} reads and fills. The order is
+ * part of the contract: {@code words.h} has the same names in the same order.
  */
 public final class Words {
   private Words() {}
@@ -33,7 +33,10 @@ public final class Words {
     COMP_VECTORS
   }
 
-  /** {@code struct ibv_cq_moderation_caps}: 0 if there is no moderation; the period in us. */
+  /**
+   * {@code struct ibv_cq_moderation_caps}: 0 if the device has no moderation; the period in
+   * microseconds.
+   */
   public enum ModerationWords {
     MAX_COUNT,
     MAX_PERIOD
@@ -51,8 +54,8 @@ public final class Words {
   }
 
   /**
-   * An asynchronous event; the element is the address of the object that it happened to, the number
-   * of the port that went up or down, or 0.
+   * An asynchronous event. The element is the pointer of the object that the event reports, the
+   * number of the port that went up or down, or 0.
    */
   public enum AsyncWords {
     TYPE,
@@ -72,7 +75,10 @@ public final class Words {
     LIMIT
   }
 
-  /** {@code struct ibv_qp_init_attr}; from MAX_SEND_WR to MAX_INLINE_DATA also the answer. */
+  /**
+   * {@code struct ibv_qp_init_attr}; the call overwrites MAX_SEND_WR to MAX_INLINE_DATA with the
+   * granted values.
+   */
   public enum QueuePairWords {
     TYPE,
     SEND_CQ,
@@ -84,7 +90,7 @@ public final class Words {
     MAX_SEND_SGE,
     MAX_RECV_SGE,
     MAX_INLINE_DATA,
-    /** Answer. */
+    /** Written by the call. */
     QP_NUM
   }
 

@@ -12,12 +12,12 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The target of a shared library, and the names that it defines for others: from its ELF header and
- * its section {@code .dynsym}, see {@code elf(5)}. None of its code is run.
+ * The target machine of a shared library and the symbols that it exports, read from its ELF header
+ * and its section {@code .dynsym} ({@code elf(5)}) without loading it.
  *
- * @param machine as the C compiler names it
+ * @param machine the machine's name, as the C compiler names it
  * @param bits 32 or 64
- * @param names of functions and variables
+ * @param names the exported functions and variables
  */
 public record ElfSymbols(String machine, int bits, Set<String> names) {
   private static final int MAGIC = 0x7F454C46;
@@ -30,15 +30,21 @@ public record ElfSymbols(String machine, int bits, Set<String> names) {
   private static final int UNDEFINED = 0;
 
   /**
-   * Reads it.
+   * Reads a file.
    *
-   * @throws IOException if it cannot be read, or is no ELF file: the message says so
+   * @throws IOException if the file cannot be read or is not an ELF file; the message names the
+   *     file
    */
   public static ElfSymbols read(Path file) throws IOException {
     return read(file.toString(), ByteBuffer.wrap(Files.readAllBytes(file)));
   }
 
-  /** Reads the bytes of a file with this name. */
+  /**
+   * Reads the content of a file. Sets the buffer's byte order.
+   *
+   * @param file the file's name, for messages
+   * @throws IOException if the content is not an ELF file
+   */
   public static ElfSymbols read(String file, ByteBuffer bytes) throws IOException {
     try {
       return parse(bytes);
@@ -58,7 +64,7 @@ public record ElfSymbols(String machine, int bits, Set<String> names) {
     bytes.order(
         bytes.get(IDENT_DATA) == DATA_BIG_ENDIAN ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
     String machine = machine(bytes.getShort(MACHINE), bytes.order());
-    // The sections of a 32-bit library are of no interest: it is for another machine.
+    // Skips the sections of a 32-bit library, which is for another machine anyway.
     Set<String> names = wide ? names(bytes) : Set.of();
     return new ElfSymbols(machine, wide ? 64 : 32, names);
   }
@@ -86,7 +92,7 @@ public record ElfSymbols(String machine, int bits, Set<String> names) {
       Section section = header.section(i);
       if (section.type() == SECTION_DYNAMIC_SYMBOLS) {
         section.addNames(header.section(section.link()), names);
-        // A library has one; more would only be a way to keep us busy.
+        // A library has one such section; reading more would let a malformed file take much time.
         return names;
       }
     }
@@ -99,7 +105,7 @@ public record ElfSymbols(String machine, int bits, Set<String> names) {
     private static final int SECTION_SIZE = 58;
     private static final int SECTION_COUNT = 60;
 
-    /** Sections of another size may all lie in one place, which could keep us busy. */
+    /** Refuses section headers of another size than {@code Elf64_Shdr}. */
     void check() throws IOException {
       int size = Short.toUnsignedInt(bytes.getShort(SECTION_SIZE));
       if (size != Section.LENGTH && sections() > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Reads what a shared library contains before it is loaded. Internal: not exported. */
+/** Reads the symbols of a shared library before it is loaded. Internal: not exported. */
 @NullMarked
 package io.verbena.disni.elf;
 

@@ -10,7 +10,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
-/** Two producers claim the last entry of a ring: one gets it, the other the overrun. */
+/** Two producers claim the last entry of a ring: one gets the entry, the other an overrun. */
 @JCStressTest
 @Outcome(id = "0, -1", expect = ACCEPTABLE, desc = "the first has it")
 @Outcome(id = "-1, 0", expect = ACCEPTABLE, desc = "the second has it")

@@ -21,7 +21,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Objects that are closed while others poll them, add to them, or use them. */
+/** Closing objects while other threads poll them, add to them, or use them. */
 public final class CloseStress {
   private static final int CLOSED = -1;
 
@@ -35,7 +35,7 @@ public final class CloseStress {
     }
   }
 
-  /** A completion is polled once, whatever becomes of its queue pair. */
+  /** A completion is polled once, even if its queue pair is closed meanwhile. */
   @JCStressTest
   @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "once")
   @State
@@ -68,7 +68,10 @@ public final class CloseStress {
     }
   }
 
-  /** A completion of a completion queue that is closed may still be polled; then it says so. */
+  /**
+   * A completion may still be polled after its completion queue is closed; the next poll fails with
+   * CLOSED.
+   */
   @JCStressTest
   @Outcome(id = "1, -1", expect = ACCEPTABLE, desc = "once, and closed")
   @State
@@ -103,7 +106,7 @@ public final class CloseStress {
     }
   }
 
-  /** A domain has a child, or is closed. */
+  /** Either an object is created in a domain, or the domain is closed, never both. */
   @JCStressTest
   @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "the child is refused, the domain closed")
   @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "the child is there, the domain busy")
@@ -147,7 +150,7 @@ public final class CloseStress {
     }
   }
 
-  /** An event of an identifier that is closed is raised before, or never. */
+  /** An event of an identifier is raised before the identifier is closed, or never. */
   @JCStressTest
   @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "never")
   @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "before")

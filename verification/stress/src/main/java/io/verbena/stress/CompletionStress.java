@@ -14,7 +14,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
-/** A consumer sees a completion whole, and with it the payload that was written before it. */
+/** A consumer sees all fields of a completion, and the payload that was written before it. */
 @JCStressTest
 @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "not there yet")
 @Outcome(id = "7, 42", expect = ACCEPTABLE, desc = "there, and the payload with it")

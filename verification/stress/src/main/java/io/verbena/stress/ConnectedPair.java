@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two connected queue pairs on a fabric of their own, with 8 bytes of memory each: so that one pair
- * does not affect another. Its user closes it.
+ * Two connected queue pairs with 8 bytes of memory each, on a fabric of their own, so that pairs do
+ * not affect each other. The user of the pair closes it.
  */
 final class ConnectedPair {
   /** The bytes that memory is overwritten with once it is closed. */

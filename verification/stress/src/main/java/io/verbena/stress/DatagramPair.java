@@ -25,8 +25,8 @@ import java.nio.ByteBuffer;
 import java.util.EnumSet;
 
 /**
- * Two UD queue pairs on a fabric of their own, of which the far one has a receive. Its user closes
- * it.
+ * Two UD queue pairs on a fabric of their own; the far one has a receive. The user of the pair
+ * closes it.
  */
 final class DatagramPair {
   /** The value that the near end sends. */

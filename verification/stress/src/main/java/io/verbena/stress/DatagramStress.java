@@ -10,11 +10,11 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Races of a datagram with the closing of what it uses. */
+/** Races of a datagram with closing the objects that it uses. */
 public final class DatagramStress {
   private DatagramStress() {}
 
-  /** Nothing touches the memory of a receive once its region is closed. */
+  /** The HCA does not access the memory of a receive after its region is closed. */
   @JCStressTest
   @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "in time, or refused at the far end alone")
   @State
@@ -43,7 +43,7 @@ public final class DatagramStress {
     }
   }
 
-  /** Nothing touches the memory of a receive once its queue pair is closed. */
+  /** The HCA does not access the memory of a receive after its queue pair is closed. */
   @JCStressTest
   @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "received in time, or by nobody")
   @State
@@ -72,7 +72,10 @@ public final class DatagramStress {
     }
   }
 
-  /** No receiver gets what the memory of a region is used for once the region is closed. */
+  /**
+   * No receiver gets bytes that the program writes to the memory of a region after closing the
+   * region.
+   */
   @JCStressTest
   @Outcome(id = "0, 17", expect = ACCEPTABLE, desc = "in time")
   @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "refused")
@@ -102,7 +105,7 @@ public final class DatagramStress {
     }
   }
 
-  /** A datagram by an address handle that is closed meanwhile is received, or refused. */
+  /** A datagram by an address handle that is closed meanwhile is either received or refused. */
   @JCStressTest
   @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "received")
   @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "refused")
@@ -130,7 +133,7 @@ public final class DatagramStress {
     }
   }
 
-  /** A queue pair that is closed has sent what it took, or takes nothing. */
+  /** A queue pair that is closed meanwhile has either sent a datagram or refused it. */
   @JCStressTest
   @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "received")
   @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "refused")

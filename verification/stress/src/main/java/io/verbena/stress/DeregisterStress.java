@@ -10,11 +10,11 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Nothing touches the memory of a region once its close has returned. */
+/** The HCA does not access the memory of a region after its close has returned. */
 public final class DeregisterStress {
   private DeregisterStress() {}
 
-  /** Under a WRITE. */
+  /** Closes the region during a WRITE to it. */
   @JCStressTest
   @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "in time")
   @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "refused")
@@ -44,7 +44,7 @@ public final class DeregisterStress {
     }
   }
 
-  /** Under a SEND. */
+  /** Closes the region during a SEND to it. */
   @JCStressTest
   @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "in time")
   @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "refused")
@@ -74,7 +74,7 @@ public final class DeregisterStress {
     }
   }
 
-  /** Under an atomic. */
+  /** Closes the region during an atomic on it. */
   @JCStressTest
   @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "in time")
   @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "refused")
@@ -104,7 +104,7 @@ public final class DeregisterStress {
     }
   }
 
-  /** Under a READ, which must not see what the memory is used for afterwards. */
+  /** Closes the region during a READ of it, which must not return bytes written after the close. */
   @JCStressTest
   @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "in time")
   @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "refused")
@@ -134,7 +134,7 @@ public final class DeregisterStress {
     }
   }
 
-  /** Under a SEND from it, likewise. */
+  /** Closes the region during a SEND from it, which must not send bytes written after the close. */
   @JCStressTest
   @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "in time")
   @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "refused")

@@ -5,7 +5,7 @@ import io.verbena.emulated.EmulatedProvider;
 import io.verbena.emulated.hca.EmulatedDevice;
 import java.net.URI;
 
-/** Emulated HCAs, to reach the queues and keys behind the verbs. */
+/** Emulated HCAs, with access to the queues and keys behind the verbs. */
 final class Devices {
   private Devices() {}
 

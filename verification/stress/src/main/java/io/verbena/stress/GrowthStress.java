@@ -21,11 +21,13 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Queues that grow while others use them lose nothing, double nothing and keep the order. */
+/**
+ * Queues that grow while other threads use them lose no entry, duplicate none and keep the order.
+ */
 public final class GrowthStress {
   private GrowthStress() {}
 
-  /** Two producers find a completion queue full, one of which makes it larger. */
+  /** Two producers find a completion queue full, and one of them enlarges it. */
   @JCStressTest
   @Outcome(id = "19, 1", expect = ACCEPTABLE, desc = "all are there, each producer's in order")
   @State
@@ -104,7 +106,7 @@ public final class GrowthStress {
     }
   }
 
-  /** A program posts more receives than ever before while messages take those that are there. */
+  /** A program posts more receives than ever before, while messages take the posted ones. */
   @JCStressTest
   @Outcome(id = "6, 1", expect = ACCEPTABLE, desc = "all were taken, whole and in order")
   @State

@@ -12,9 +12,9 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Memory that is taken away from an owner is marked first, and then waits for an owner that may not
- * have seen the mark: that owner may still touch it, since it is not freed before the owner is
- * done.
+ * A thread that takes memory away from its owner first sets a mark, and then waits for an owner
+ * that may not have seen the mark. Such an owner may still access the memory, which is freed only
+ * after the owner is done.
  */
 @JCStressTest
 @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "the owner saw that it was taken away")

@@ -15,7 +15,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** A key that lives is found, whatever other keys come and go; a new one is found whole. */
+/**
+ * A valid key is found while other keys are added and removed, and a new key is found with all its
+ * fields.
+ */
 @JCStressTest
 @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "the new one is not there yet")
 @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "the new one is there")

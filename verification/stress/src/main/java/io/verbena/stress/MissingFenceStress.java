@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * The wake-up protocol as it must not be: a store and then a load, with no fence between them. It
- * is there to fail, so that one sees that the other tests could.
+ * A wrong wake-up protocol: a store and then a load, without a fence between them. This test is
+ * meant to fail, which shows that the other tests can detect such a bug.
  */
 @JCStressTest
 @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "each missed the other")

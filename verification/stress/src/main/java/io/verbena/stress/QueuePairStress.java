@@ -15,8 +15,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Memory that is closed after the queue pair that copies to it was taken away is not touched
- * either; what was posted completes once, or not at all where its queue is gone.
+ * After a queue pair is reset or closed, the HCA does not access memory that is deregistered next.
+ * A posted request completes once, or not at all if its queue pair was reset or closed.
  */
 public final class QueuePairStress {
   private QueuePairStress() {}
@@ -157,7 +157,7 @@ public final class QueuePairStress {
     }
   }
 
-  /** The far end fails while a SEND comes: both are completed once. */
+  /** The far end goes to ERR while a SEND arrives: the SEND and its receive complete once. */
   @JCStressTest
   @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "once each")
   @State
@@ -186,7 +186,7 @@ public final class QueuePairStress {
     }
   }
 
-  /** A queue pair is moved to the error state while it fails by itself. */
+  /** The program moves a queue pair to ERR while the queue pair fails by itself. */
   @JCStressTest
   @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "completed once, and nobody was refused")
   @State
@@ -217,7 +217,10 @@ public final class QueuePairStress {
     }
   }
 
-  /** A shared receive that the far end has taken is free again, even if that is closed. */
+  /**
+   * The slot of a shared receive that the far end has taken becomes free, even if the far end is
+   * closed.
+   */
   @JCStressTest
   @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "it was filled, and its slot is free")
   @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "it was not taken")

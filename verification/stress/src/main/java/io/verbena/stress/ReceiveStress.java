@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
-/** The taker sees a receive whole, or not at all. */
+/** A thread that takes a receive sees all its fields, or no receive. */
 @JCStressTest
 @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "not posted yet")
 @Outcome(id = "7, 4096", expect = ACCEPTABLE, desc = "posted")

@@ -14,7 +14,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Nothing is written through a window once its close, or its invalidation, has come to its end. */
+/** Nothing is written through a window after its close, or its invalidation, has completed. */
 public final class WindowStress {
   private WindowStress() {}
 
@@ -30,7 +30,7 @@ public final class WindowStress {
     return window;
   }
 
-  /** It is deallocated. */
+  /** The program deallocates the window. */
   @JCStressTest
   @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "in time")
   @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "refused")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The races of the emulated HCA's queues, keys and wake-ups, by jcstress. */
+/** jcstress tests of races of the emulated HCA's queues, keys and wake-ups. */
 @NullMarked
 package io.verbena.stress;
 

@@ -276,7 +276,7 @@ abstract class CompletionChannelTests extends VerbsTests {
     client.sent().queue().acknowledgeEvents(1);
   }
 
-  /** For providers that support listeners; others need not. */
+  /** Tests providers that support listeners, which are optional. */
   @Test
   void callsItsListenerForAnEventThatIsThenThere() throws InterruptedException {
     Endpoint client = tck.setup().channel().connected().client();
@@ -400,7 +400,8 @@ abstract class CompletionChannelTests extends VerbsTests {
     AtomicInteger messages = new AtomicInteger(tck.iterations(5_000));
     EndpointPair pair = tck.setup().channel().rnrTimer(1).byHand();
     Endpoint server = pair.server();
-    // Fewer where each message costs a wait for a CPU: how many come in time is not the claim.
+    // Runs fewer rounds on a busy machine, because the test asserts nothing about the rate of
+    // messages.
     Deadline enough = Deadline.in(tck.timeout().multipliedBy(2));
 
     new Parallel()
@@ -408,7 +409,8 @@ abstract class CompletionChannelTests extends VerbsTests {
             () -> {
               for (int id = 1; id <= messages.get(); id++) {
                 if (enough.isOver()) {
-                  // Before it is sent: the server sleeps for no message that does not come.
+                  // Set before the send, so that the server does not wait for a message that is
+                  // never sent.
                   messages.set(id);
                 }
                 pair.client().post(Requests.send(id).signaled());
@@ -455,7 +457,7 @@ abstract class CompletionChannelTests extends VerbsTests {
     }
   }
 
-  /** Arms the queue, polls once more, and only then waits. A missing event means a lost wake-up. */
+  /** Arms the queue, polls again, and only then waits. A missing event means a lost wake-up. */
   private void sleepForEach(Endpoint end, int rounds) throws InterruptedException {
     boolean armed = false;
     for (long expected = 1; expected <= rounds; ) {

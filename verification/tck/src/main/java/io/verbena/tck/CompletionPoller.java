@@ -72,9 +72,9 @@ final class CompletionPoller {
 
   /**
    * Waits for the next completion, which must be the failure of this request with this status, or
-   * with the different status that the provider declares for its device. A device without {@link
-   * Capability#REQUEST_STATUS} does not learn that the peer refused a request: the request has
-   * succeeded when it was sent, or was flushed, and its queue pair goes to ERR.
+   * with the other status that the provider declares for its device. A device without {@link
+   * Capability#REQUEST_STATUS} does not learn the peer's refusal of a request: the request may have
+   * succeeded or been flushed, and its queue pair goes to ERR.
    */
   WorkCompletion expectError(long id, CompletionStatus status) {
     WorkCompletion completion = next();
@@ -108,9 +108,9 @@ final class CompletionPoller {
   }
 
   /**
-   * Waits for the next completion, of a request that takes away a key that the peer uses. A use
-   * that comes too late moves the queue pair to ERR, and that may flush the request though it was
-   * done: rxe completes it in a separate step.
+   * Waits for the next completion, of a request that invalidates a key that the peer is using. A
+   * late access by the peer moves the queue pair to ERR, which may flush the request although it
+   * was executed, because rxe completes it in a separate step.
    */
   void expectSuccessOrFlush(long id) {
     WorkCompletion completion = next();

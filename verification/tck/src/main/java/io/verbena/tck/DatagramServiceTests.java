@@ -103,7 +103,7 @@ abstract class DatagramServiceTests extends VerbsTests {
     }
 
     /** Waits for the reply to a request. */
-    DatagramPeer told(ConnectionIdentifier active) {
+    DatagramPeer awaitReply(ConnectionIdentifier active) {
       return peerIn(caller.expect(ESTABLISHED, active));
     }
 
@@ -180,7 +180,7 @@ abstract class DatagramServiceTests extends VerbsTests {
     ends.connect(active);
     Endpoint server = ends.serve();
 
-    assertReaches(client, server, ends.told(active));
+    assertReaches(client, server, ends.awaitReply(active));
   }
 
   @Test
@@ -194,7 +194,7 @@ abstract class DatagramServiceTests extends VerbsTests {
     TestMemory answer = client.memory(HEADER + 8, LOCAL_WRITE);
     server.post(Requests.receive(1, question));
     client.post(Requests.receive(2, answer));
-    send(client, ends.told(active), 20);
+    send(client, ends.awaitReply(active), 20);
     WorkCompletion received = server.received().expectSuccess(1, RECV);
 
     AddressHandle back = tck.own(server.domain().createAddressHandle(received, question.copy()));
@@ -217,7 +217,7 @@ abstract class DatagramServiceTests extends VerbsTests {
     ConnectionIdentifier passive = ends.callee.expectRequest().identifier();
     Endpoint server = ends.server(passive);
     passive.accept(ConnectionParameters.defaults());
-    DatagramPeer peer = ends.told(active);
+    DatagramPeer peer = ends.awaitReply(active);
 
     active.disconnect();
     passive.disconnect();
@@ -234,7 +234,7 @@ abstract class DatagramServiceTests extends VerbsTests {
     ConnectionIdentifier passive = ends.callee.expectRequest().identifier();
     Endpoint server = ends.server(passive);
     passive.accept(ConnectionParameters.defaults());
-    ends.told(active);
+    ends.awaitReply(active);
 
     server.queuePair().close();
     passive.close();
@@ -282,7 +282,7 @@ abstract class DatagramServiceTests extends VerbsTests {
     expectTooMuch(MAX_DATAGRAM_ACCEPT_DATA, () -> passive.reject(tooMuchAnswered.privateData()));
 
     passive.accept(ConnectionParameters.defaults());
-    ends.told(active);
+    ends.awaitReply(active);
   }
 
   @Test
@@ -373,7 +373,7 @@ abstract class DatagramServiceTests extends VerbsTests {
 
     ends.expectUnreachable(unanswered, ConnectionEvent.TIMED_OUT);
     ends.serve();
-    ends.told(first);
+    ends.awaitReply(first);
     ends.callee.expectNothingMore();
   }
 
@@ -385,7 +385,7 @@ abstract class DatagramServiceTests extends VerbsTests {
     for (int i = 0; i < 4; i++) {
       ConnectionIdentifier active = ends.asking(listener);
       Endpoint server = ends.serve();
-      assertThat(ends.told(active).queuePair()).isEqualTo(server.queuePair().number());
+      assertThat(ends.awaitReply(active).queuePair()).isEqualTo(server.queuePair().number());
     }
   }
 
@@ -407,7 +407,7 @@ abstract class DatagramServiceTests extends VerbsTests {
     tck.setup().connect(ends.caller, ends.callee, ofConnections);
     ConnectionIdentifier active = ends.asking(address);
     Endpoint server = ends.serve();
-    assertThat(ends.told(active).queuePair()).isEqualTo(server.queuePair().number());
+    assertThat(ends.awaitReply(active).queuePair()).isEqualTo(server.queuePair().number());
 
     ofDatagrams.close();
     ends.expectUnreachable(ends.asking(address), ConnectionEvent.DATAGRAMS_UNSUPPORTED);
@@ -449,7 +449,7 @@ abstract class DatagramServiceTests extends VerbsTests {
     expectFailure(INVALID, () -> passive.accept(ConnectionParameters.defaults()));
     expectFailure(INVALID, () -> passive.reject(PrivateData.none()));
 
-    assertReaches(client, server, ends.told(active));
+    assertReaches(client, server, ends.awaitReply(active));
     expectFailure(INVALID, () -> ends.connect(active));
   }
 

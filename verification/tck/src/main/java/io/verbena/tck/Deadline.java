@@ -27,8 +27,8 @@ final class Deadline {
   }
 
   /**
-   * Pauses between two checks: spins at first, then parks, twice as long each time up to a
-   * millisecond. Tests that run side by side leave the CPU to the device that they wait for.
+   * Pauses between two checks: spins at first, then parks, twice as long each time, for at most a
+   * millisecond. So concurrent tests leave the CPU to the device.
    */
   void pause() {
     if (spins < SPINS) {
@@ -40,7 +40,7 @@ final class Deadline {
     }
   }
 
-  /** A part of what is waited for has come: the next pauses are short again. */
+  /** Makes the next pauses short again, because a part of the expected events has arrived. */
   void progressed() {
     spins = 0;
     park = SHORTEST_PARK_NANOS;

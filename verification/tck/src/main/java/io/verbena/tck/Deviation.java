@@ -11,21 +11,20 @@ import org.opentest4j.MultipleFailuresError;
 import org.opentest4j.TestAbortedException;
 
 /**
- * A known deviation of a device from the behaviour that a test asserts. The test still runs and
- * must fail with the known message; it is then reported as skipped, with the reason. If the test
- * passes, the device was fixed, and the test fails until the deviation is removed.
+ * A known deviation of a device from the behavior that a test asserts. The test still runs and must
+ * fail with the known message; JUnit then reports it as skipped, with the reason. A test that
+ * passes in spite of a deviation that occurs in every run fails, until the deviation is removed.
  *
- * @param failure a part of the failure message, or several with " or " between them, of which the
- *     message has one
- * @param reason the behaviour of the device and that of the specification
+ * @param failure a part of the failure message, or alternatives separated by " or "
+ * @param reason the behavior of the device and the behavior that the specification requires
  * @param always whether the test fails in every run; otherwise it may also pass
  */
 public record Deviation(String failure, String reason, boolean always) {
   static final String OR = " or ";
 
   /**
-   * A part of the failure of a random program whose requester does not repeat requests that the
-   * responder has taken.
+   * A part of the failure message of a random program whose requester does not repeat requests that
+   * the responder has executed.
    */
   public static final String REQUESTER_BEHIND =
       "the requester's PSN is behind the one that the responder expects";
@@ -45,7 +44,10 @@ public record Deviation(String failure, String reason, boolean always) {
     return new Deviation(failure, reason, /* always= */ false);
   }
 
-  /** Returns whether a test that failed with this failed as known, and with nothing else. */
+  /**
+   * Returns whether a failure, or each failure in a {@link MultipleFailuresError}, has the known
+   * message.
+   */
   boolean isKnown(Throwable failed) {
     if (failed instanceof MultipleFailuresError several) {
       return several.getFailures().stream().allMatch(this::isKnown);

@@ -61,9 +61,9 @@ abstract class DrainTests extends VerbsTests {
 
   /**
    * Drains a send queue in the middle of a message that finds no receive. An HCA that has not
-   * started the message may report the queue as drained at once; in that case the test tries again.
-   * An HCA with a thread of its own may report it later, so the test waits until it has started the
-   * message, if it can tell.
+   * started the message may report the queue as drained at once; the test then tries again. An HCA
+   * with a thread of its own starts the message later, so the test waits for that if the device
+   * counts RNR NAKs.
    */
   private void drainInTheMiddleOf(EndpointPair pair, SendWorkRequest message) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -81,7 +81,10 @@ abstract class DrainTests extends VerbsTests {
     fail("the message was not begun before the queue was drained, in any of %s attempts", ATTEMPTS);
   }
 
-  /** Returns how many RNR NAKs a queue pair has got, or null if its device does not count them. */
+  /**
+   * Returns the number of RNR NAKs that a queue pair has received, or null if its device does not
+   * count them.
+   */
   private static @Nullable Long refusals(Endpoint end) {
     return end.queuePair().reading().figures().get(Figure.RNR_RECEIVED);
   }
@@ -211,8 +214,9 @@ abstract class DrainTests extends VerbsTests {
   }
 
   /**
-   * A queue pair that could leave SQD must have reported SQ_DRAINED. Another test covers a report
-   * that comes too early, as from Soft-RoCE during a retry after an RNR NAK.
+   * Returns whether a queue pair is refused the transition out of SQD. If it is not, it must have
+   * reported SQ_DRAINED. Another test covers a report that comes too early, as from Soft-RoCE
+   * during a retry after an RNR NAK.
    */
   private boolean isRefusedToGoOn(EndpointPair pair) {
     try {

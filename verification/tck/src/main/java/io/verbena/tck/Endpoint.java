@@ -46,7 +46,7 @@ record Endpoint(
         domain, length, access.length == 0 ? Set.of() : EnumSet.of(access[0], access));
   }
 
-  /** Registers memory that the answer to a READ may be written to. */
+  /** Registers memory for the result of a READ. */
   TestMemory sink(int length) {
     return tck.supports(Capability.LOCAL_READ_SINKS)
         ? memory(length, Access.LOCAL_WRITE)

@@ -60,7 +60,10 @@ final class EndpointSetup {
   private int maxReadAtomic;
   private int maxDestinationReadAtomic;
 
-  /** True if it sets attributes that a connection manager does not: timers and sequence numbers. */
+  /**
+   * Whether the setup has attributes that a connection manager does not set: timers and sequence
+   * numbers.
+   */
   private boolean isOfWire;
 
   EndpointSetup(TckContext tck) {
@@ -261,8 +264,8 @@ final class EndpointSetup {
   }
 
   /**
-   * Restricts the rights: the connection manager gives all, and a queue pair in INIT may be
-   * modified again.
+   * Restricts the access rights. The connection manager grants all rights, and a queue pair in INIT
+   * may be modified to INIT again.
    */
   private void giveRights(Endpoint end) {
     Set<Access> rights = access;
@@ -276,7 +279,7 @@ final class EndpointSetup {
     return endpoint("client's ", caller.device(), null, null, active::createQueuePair);
   }
 
-  /** Creates the passive endpoint in the same state. */
+  /** Creates the passive endpoint with its queue pair in INIT, or in RTS if it is for datagrams. */
   Endpoint server(ConnectionManagerFixture callee, ConnectionIdentifier passive) {
     return endpoint(
         "server's ", callee.device(), serverDomain, serverShared, passive::createQueuePair);
@@ -302,7 +305,7 @@ final class EndpointSetup {
     return pair;
   }
 
-  /** Does the same, but leaves the server's queue pair in INIT or RTR. */
+  /** As {@link #byHand}, but leaves the server's queue pair in INIT or RTR. */
   EndpointPair byHandWithServerIn(QueuePairState state) {
     Endpoint client =
         endpoint("client's ", tck.device(), null, null, ProtectionDomain::createQueuePair);
@@ -327,8 +330,9 @@ final class EndpointSetup {
   }
 
   /**
-   * Takes the client's queue pair of a pair that was connected {@link #byHand} through RESET to RTS
-   * again, as this setup says. The server stays as it is: nothing has arrived there.
+   * Moves the client's queue pair of a pair that was connected {@link #byHand} through RESET to RTS
+   * again, with the attributes of this setup. The server's queue pair stays as it is, because no
+   * packet has arrived there.
    */
   void connectClientAgain(EndpointPair pair) {
     Endpoint client = pair.client();
@@ -342,7 +346,7 @@ final class EndpointSetup {
     return tck.supports(Capability.ADDRESS_VECTORS);
   }
 
-  /** Asserts that the device refuses to be connected by hand; without that there is no test. */
+  /** Asserts that the device refuses address vectors; returns the exception that skips the test. */
   private TestAbortedException refused(Endpoint end) {
     Failures.expectFailure(VerbsError.NOT_SUPPORTED, () -> readyToReceive(end, end, CLIENT_PSN));
     return new TestAbortedException("the device has no ADDRESS_VECTORS, and refuses them");

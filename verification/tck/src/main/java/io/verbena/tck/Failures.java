@@ -18,7 +18,10 @@ final class Failures {
     return expectFailure(error, "the verb", verb);
   }
 
-  /** Asserts the same; {@code what} describes the verb, for tests that call several. */
+  /**
+   * As {@link #expectFailure(VerbsError, ThrowingCallable)}; {@code what} describes the verb, for
+   * tests that call several.
+   */
   static VerbsException expectFailure(VerbsError error, String what, ThrowingCallable verb) {
     Throwable thrown = catchThrowable(verb);
     assertThat(thrown)

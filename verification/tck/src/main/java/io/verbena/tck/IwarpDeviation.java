@@ -9,7 +9,7 @@ import java.util.List;
  * ({@code ADDRESS_VECTORS}, {@code REQUEST_STATUS}) shows the difference, the TCK asserts the
  * behavior of iWARP instead.
  */
-@SuppressWarnings("ImmutableEnumChecker") // lists that List.of made
+@SuppressWarnings("ImmutableEnumChecker") // The lists come from List.of.
 public enum IwarpDeviation {
   /** Only the connection manager connects. */
   CONNECTED_BY_THE_MANAGER(
@@ -61,7 +61,10 @@ public enum IwarpDeviation {
       "ErrorState.keepsCompletionsThatWereNotPolledYet",
       "ErrorState.namesTheQueuePairOfWhatFailed"),
 
-  /** As {@link #DONE_BEFORE_THE_ERROR}, where the first of two completes in no case. */
+  /**
+   * As {@link #DONE_BEFORE_THE_ERROR}, for unsignaled requests, which make no completion if they
+   * succeed.
+   */
   FIRST_DONE_BEFORE_THE_ERROR(
       "as above, of two requests, or of the first of them",
       "no completion on the client's send completion queue" + Deviation.OR + "but was: 2L",
@@ -73,14 +76,14 @@ public enum IwarpDeviation {
       "SharedReceiveQueues.makesASenderWaitUntilAReceiveIsPosted",
       "SharedReceiveQueues.refusesAMessageThatIsLargerThanTheReceiveThatItGot"),
 
-  /** The stream or the error may be first. */
+  /** The stream may take the bytes before or after the error. */
   DONE_OR_FLUSHED(
       "as above, by who is first: the stream, or what the test does meanwhile",
       "but was: SUCCESS" + Deviation.OR + "no completion on the client's send completion queue",
       "Disconnecting.flushesWhatIsPendingAtBothEnds",
       "Threads.completesEachRequestOnceWhenAnErrorRacesWithPosting"),
 
-  /** As {@link #DONE_OR_FLUSHED}, for requests behind one that fails. */
+  /** As {@link #DONE_OR_FLUSHED}, for requests after one that fails. */
   DONE_BEHIND_A_FAILURE(
       DONE_OR_FLUSHED, "ErrorState.isEnteredByARequestThatFailsWhichFlushesWhatIsBehindIt"),
 
@@ -122,14 +125,14 @@ public enum IwarpDeviation {
       "status=-104",
       "Connecting.leavesARequestWithoutAnAnswerThatDoesNotFitTheBacklog"),
 
-  /** Another one of the kernel's connection manager. */
+  /** Another deviation of the kernel's connection manager. */
   ASKED_ONCE(
       "a request that does not fit the backlog: as in \"request without answer\", so nobody asks"
           + " again",
       "no connection event within",
       "Connecting.asksAgainUntilTheRequestFitsTheBacklog"),
 
-  /** Another one of the kernel's connection manager. */
+  /** Another deviation of the kernel's connection manager. */
   ESTABLISHED_AT_ONCE(
       "an answer that races with the end of the wait for it: the passive end is established when it"
           + " has answered",

@@ -37,7 +37,12 @@ public final class KnownDeviations {
     return this;
   }
 
-  /** Adds tests that a deviation fails, which may have others already. */
+  /**
+   * Adds tests that a deviation fails. A deviation may be added several times, with different
+   * tests.
+   *
+   * @throws IllegalArgumentException if a test has a deviation already
+   */
   public KnownDeviations add(Deviation deviation, String... more) {
     return add(deviation, List.of(more));
   }
@@ -63,7 +68,9 @@ public final class KnownDeviations {
     return null;
   }
 
-  /** Calls {@code visitor} with each deviation and its tests, in the order in which they came. */
+  /**
+   * Calls {@code visitor} with each deviation and its tests, in the order in which they were added.
+   */
   public void forEach(BiConsumer<Deviation, List<String>> visitor) {
     tests.forEach(visitor);
   }

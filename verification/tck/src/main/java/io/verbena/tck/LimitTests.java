@@ -259,8 +259,8 @@ abstract class LimitTests extends VerbsTests {
   }
 
   /**
-   * Creates as many objects as the limit permits, asserts that one more is refused, and that it can
-   * be created once another one is closed.
+   * Creates as many objects as the limit permits. Asserts that one more is refused, and that it can
+   * be created after another one was closed.
    */
   private void hold(int limit, Function<Integer, ? extends AutoCloseable> create) throws Exception {
     meet(limit, MANY);

@@ -101,8 +101,8 @@ abstract class LostPeerTests extends VerbsTests {
 
   @Test
   void worksOnceThePeerIsReadyInTime() {
-    // There are 1.07 s before each of seven retries, so the peer becomes ready long before the last
-    // one, also if this thread pauses.
+    // Each of the seven retries comes after 1.07 s, so the peer is ready long before the last one,
+    // even if this thread pauses.
     EndpointPair pair = tck.setup().timeout(18, 7).byHandWithServerIn(QueuePairState.INIT);
 
     pair.client().post(Requests.nothing(1).signaled());

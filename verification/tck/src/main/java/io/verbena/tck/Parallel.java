@@ -101,18 +101,21 @@ final class Parallel {
     assertThat(thread.isAlive()).isTrue();
   }
 
-  /** Returns whether a thread is in native code: while it waits there, its state is RUNNABLE. */
+  /**
+   * Returns whether a thread is in native code. A thread that waits there has the state RUNNABLE.
+   */
   private static boolean isInNativeCode(Thread thread) {
     StackTraceElement[] stack = thread.getStackTrace();
     return stack.length > 0 && stack[0].isNativeMethod();
   }
 
   /**
-   * Returns whether a thread has used no CPU time since: a call by the foreign-function interface
-   * is in no stack, but a waiting thread uses none.
+   * Returns whether a thread has used no CPU time since {@code before}. A native call by the
+   * foreign function interface does not appear in a stack trace, but a thread that waits there uses
+   * no CPU time.
    */
   private static boolean hasNotWorkedSince(Thread thread, long[] before) {
-    @SuppressWarnings("deprecation") // threadId() is of JDK 19.
+    @SuppressWarnings("deprecation") // threadId() exists from JDK 19 on.
     long now = ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.getId());
     boolean idle = now > 0 && now == before[0];
     before[0] = now;

@@ -343,7 +343,7 @@ abstract class PostingTests extends VerbsTests {
     end.received().expectNothing();
   }
 
-  /** A receive of more buffers than the queue pair takes. */
+  /** Returns a receive with more buffers than the queue pair takes. */
   private static ReceiveWorkRequest tooWide(long id, Endpoint end) {
     int most = end.queuePair().capabilities().maxReceiveScatterGather();
     ReceiveWorkRequest wide = new ReceiveWorkRequest(most + 1).id(id);
@@ -373,7 +373,7 @@ abstract class PostingTests extends VerbsTests {
     elsewhere.assertUntouched();
   }
 
-  /** Asserts that a length is refused by the post, or by the completion as real HCAs do. */
+  /** Asserts that a length is refused: by the post, or by the completion as on real HCAs. */
   private void assertRefused(EndpointPair pair, @Nullable PostException refused) {
     if (refused == null) {
       CompletionStatus status = pair.client().sent().next().status();

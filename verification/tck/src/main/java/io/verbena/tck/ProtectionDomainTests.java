@@ -13,7 +13,7 @@ import io.verbena.verbs.QueuePairOptions;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Protection domains as objects. The areas on protection test their effect. */
+/** Creating and closing protection domains. Other areas test the protection itself. */
 abstract class ProtectionDomainTests extends VerbsTests {
   ProtectionDomainTests(VerbsTck provider) {
     super(provider);

@@ -19,10 +19,10 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A program of random steps on one connection, checked against a model: requests execute one after
- * the other, each as soon as there is a receive for it, and a send queue slot is free once a
- * completion that covers it was polled. All requests are fenced, so each READ has exactly one
- * correct result.
+ * A program of random steps on one connection, checked against a model. In the model, requests
+ * execute one after the other, each as soon as there is a receive for it, and a send queue slot
+ * becomes free when a completion that covers it is polled. All requests are fenced, so each READ
+ * has exactly one correct result.
  */
 final class RandomProgram {
   /** The number of bytes of remote memory that a program uses. */
@@ -161,10 +161,7 @@ final class RandomProgram {
     }
   }
 
-  /**
-   * Returns a message if the requester has gone back behind the responder and stays there, else an
-   * empty one.
-   */
+  /** Returns a message if the requester's PSN is behind the responder's, else an empty string. */
   private String requester() {
     QueuePair client = pair.client().queuePair();
     QueuePair server = pair.server().queuePair();
@@ -173,7 +170,7 @@ final class RandomProgram {
       boolean behind = client.state() == QueuePairState.RTS && ahead > 0 && ahead <= maxSend;
       return behind ? ": " + Deviation.REQUESTER_BEHIND : "";
     } catch (VerbsException e) {
-      return ", and the queue pairs cannot be asked: " + e.getMessage();
+      return ", and the queue pairs cannot be queried: " + e.getMessage();
     }
   }
 

@@ -40,7 +40,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
     super(provider);
   }
 
-  /** Without it nobody waits: a SEND without a receive ends the connection. */
+  /** Asserts the behavior of a device without RNR: a SEND without a receive ends the connection. */
   private void assertEnded() {
     EndpointPair pair = tck.connected();
 
@@ -86,7 +86,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
     pair.client().sent().expectSuccess(1, SEND);
   }
 
-  /** Includes devices that have counters for each queue pair. */
+  /** Asserts that RNR NAKs are counted, by the device or by each queue pair. */
   private static void expectCounted(EndpointPair pair, long least) {
     expectCounted(pair.client(), Figure.RNR_RECEIVED, least);
     expectCounted(pair.server(), Figure.RNR_SENT, least);
@@ -99,7 +99,10 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
     }
   }
 
-  /** A counter that the device lacks is refused, and does not read as zero. */
+  /**
+   * Returns a counter, or 0 for a counter that the device lacks; asserts that the device refuses to
+   * read that one.
+   */
   private static long count(DeviceCounters counters, Counter counter) {
     if (counters.counted().contains(counter)) {
       return counters.get(counter);
@@ -321,7 +324,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void countsRetriesAnewForEachMessage() {
-    // All retries of one message take 3.3 s, so that a test that pauses does not use them up.
+    // The retries of one message take 3.3 s, so a pause of this thread does not exhaust them.
     EndpointPair pair = tck.setup().rnrRetry(5).rnrTimer(HALF_A_SECOND).byHand();
 
     for (int id = 1; id <= 6; id++) {

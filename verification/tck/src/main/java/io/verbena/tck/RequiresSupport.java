@@ -10,8 +10,8 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /**
- * Replaces each test of an area by a check of the error if the device lacks the feature that the
- * area is about.
+ * Replaces each test of an area by a check of the error, if the device lacks the feature that the
+ * area tests.
  *
  * @param supported whether the device has the feature
  * @param assertRefused asserts that the device refuses the feature
@@ -28,7 +28,10 @@ record RequiresSupport(BooleanSupplier supported, Runnable assertRefused)
     return of(tests, type, () -> {});
   }
 
-  /** Requires the same, with a further check of a device that lacks queue pairs of this type. */
+  /**
+   * Requires queue pairs of a type for all tests of an area, with a further check of a device that
+   * lacks them.
+   */
   static RequiresSupport of(VerbsTests tests, QueuePairType type, Runnable assertRefused) {
     return new RequiresSupport(
         () -> tests.supports(type),

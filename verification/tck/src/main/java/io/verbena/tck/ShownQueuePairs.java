@@ -11,10 +11,10 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class ShownQueuePairs implements QueuePairListener {
   private static final Set<QueuePair> OPEN = ConcurrentHashMap.newKeySet();
 
-  /** For {@link java.util.ServiceLoader}. */
+  /** Creates the listener, for {@link java.util.ServiceLoader}. */
   public ShownQueuePairs() {}
 
-  /** Returns all that are open now; the result changes as they are opened and closed. */
+  /** Returns a live view of the open queue pairs. */
   static Set<QueuePair> all() {
     return Collections.unmodifiableSet(OPEN);
   }

@@ -28,7 +28,7 @@ final class TestMemory {
    */
   private final @Nullable Integer windowKey;
 
-  /** True if a WRITE may complete before its bytes are here. */
+  /** Whether a WRITE may complete before its bytes have arrived here. */
   private final boolean writtenLate;
 
   private TestMemory(
@@ -129,8 +129,8 @@ final class TestMemory {
   }
 
   /**
-   * Waits until the memory holds {@code expected}, if a WRITE may complete before its bytes are
-   * here.
+   * Waits until the memory holds {@code expected}, if a WRITE may complete before its bytes have
+   * arrived here.
    */
   void awaitHolds(ByteBuffer expected) {
     Deadline deadline = Deadline.in(LATE);

@@ -12,13 +12,13 @@ import java.util.Set;
 
 /** The queue pair attributes of the transitions from RESET to RTS. */
 final class TransitionAttributes {
-  /** Code of 0.64 ms. */
+  /** The code of 0.64 ms. */
   static final int RNR_TIMER = 12;
 
   /** The queue key of datagrams. */
   static final int QUEUE_KEY = 0x1357_9bdf;
 
-  /** Code of 67 ms. */
+  /** The code of 67 ms. */
   static final int TIMEOUT = 14;
 
   private TransitionAttributes() {}

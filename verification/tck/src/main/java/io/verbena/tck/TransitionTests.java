@@ -56,8 +56,8 @@ import org.junit.jupiter.api.function.Executable;
  */
 abstract class TransitionTests extends VerbsTests {
   /**
-   * The fraction of the timeout within which an empty send queue must drain. A device that refuses
-   * a change of a drained queue, by a known deviation, is asked for as long.
+   * An empty send queue must drain within this fraction of the timeout. A change that a device
+   * refuses by a known deviation, although the queue has drained, is repeated for as long.
    */
   private static final int DRAINING = 4;
 
@@ -67,8 +67,9 @@ abstract class TransitionTests extends VerbsTests {
   final TransitionTable table;
 
   /**
-   * Queue pairs that have refused all changes so far: a refusal changes nothing. One for each claim
-   * would mean hundreds, which a busy kernel takes minutes to destroy.
+   * Queue pairs that have refused all changes so far, and are reused because a refusal changes
+   * nothing. A new one for each check would mean hundreds, which a busy kernel takes minutes to
+   * destroy.
    */
   private final Map<QueuePairState, QueuePair> unchanged = new EnumMap<>(QueuePairState.class);
 
@@ -186,7 +187,10 @@ abstract class TransitionTests extends VerbsTests {
     assertThat(queuePair.state()).as("state after %s", row).isEqualTo(row.to());
   }
 
-  /** Even an empty send queue takes time to drain. Until then, it cannot leave SQD. */
+  /**
+   * Modifies a queue pair, repeatedly if it leaves SQD: even an empty send queue takes time to
+   * drain, and cannot leave SQD before.
+   */
   private void modify(QueuePair queuePair, Row row, QueuePairAttributes attributes) {
     Deadline drained = Deadline.in(tck.timeout().dividedBy(DRAINING));
     while (true) {
@@ -219,7 +223,10 @@ abstract class TransitionTests extends VerbsTests {
     return kept == null ? in(state) : kept;
   }
 
-  /** A device without SQD may refuse its transitions as not supported. */
+  /**
+   * Asserts that a change is refused; a device without SQD may refuse its transitions with
+   * NOT_SUPPORTED.
+   */
   private void refusesAlways(Row row, Set<Field> fields) {
     QueuePair queuePair = takeUnchanged(row.from());
 

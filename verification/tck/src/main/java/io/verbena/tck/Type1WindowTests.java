@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Type 1 memory windows, which belong to a domain and not to a queue pair: the requirements and
- * effects of binds, and that only a bind unbinds them.
+ * effects of binds. Only a bind unbinds such a window.
  */
 abstract class Type1WindowTests extends MemoryWindowTests {
   Type1WindowTests(VerbsTck provider) {

@@ -20,7 +20,7 @@ abstract class UnreliableTransportTests extends VerbsTests {
     transport = RequiresSupport.of(this, type, this::assertRefusedToo);
   }
 
-  /** Asserts the refusals of a device without this transport, other than that of queue pairs. */
+  /** Asserts what else a device without this transport refuses, besides queue pairs. */
   void assertRefusedToo() {}
 
   /** Connects two endpoints. */

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Nested;
  */
 public abstract class VerbsTck {
 
-  /** Called by the test class of the provider. */
+  /** Called by the provider's test class. */
   protected VerbsTck() {}
 
   /**
@@ -32,9 +32,8 @@ public abstract class VerbsTck {
   }
 
   /**
-   * Returns the code of the time without an answer after which queue pairs that are connected by
-   * hand repeat a request: 4.096 us x 2^code. Override it for devices so slow that answers take as
-   * long.
+   * Returns the code of the ACK timeout of queue pairs that are connected by hand: 4.096 us x
+   * 2^code. Override it for devices so slow that their ACKs take as long.
    */
   protected int ackTimeout() {
     return TransitionAttributes.TIMEOUT;

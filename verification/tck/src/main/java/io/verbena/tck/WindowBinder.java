@@ -79,13 +79,13 @@ record WindowBinder(Endpoint end, MemoryWindow window) {
     return shown.throughWindow(window.rkey());
   }
 
-  /** Binds the window while a peer uses the key that it has. */
+  /** Binds the window while a peer uses its current key. */
   void showUnderFire(TestMemory shown, Access... rights) {
     post(request(77, shown, rights).signaled());
     end.sent().expectSuccessOrFlush(77);
   }
 
-  /** Binds the window and asserts that it has a new key: of type 2, the requested one. */
+  /** Binds the window and asserts that it has a new key; for type 2, the requested key. */
   void bind(SendWorkRequest bind) {
     bindThrough(end, bind);
   }
