@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The answer of an {@link AcceptHook}.
  *
- * @param rejection why the connection is refused; null if it is accepted
+ * @param rejection the reason for refusing the connection; null to accept it
  */
 public record AcceptDecision(@Nullable RejectReason rejection) {
   private static final AcceptDecision ACCEPT = new AcceptDecision(null);
@@ -19,8 +19,8 @@ public record AcceptDecision(@Nullable RejectReason rejection) {
   /**
    * Refuses the connection.
    *
-   * @param code 0 to 65535, whose meaning the programs agree on
-   * @param text readable by people; at most {@link RejectReason#MAX_TEXT} bytes of UTF-8
+   * @param code a program's own code, 0 to 65535
+   * @param text a human-readable reason; at most {@link RejectReason#MAX_TEXT} bytes of UTF-8
    */
   public static AcceptDecision reject(int code, String text) {
     if (code < 0) {

@@ -3,18 +3,18 @@ package io.verbena;
 
 import reactor.core.publisher.Mono;
 
-/** Decides which connections a server takes, before anything is allocated for them. */
+/** Decides which connections a server accepts, before anything is allocated for them. */
 @FunctionalInterface
 public interface AcceptHook {
 
   /**
-   * Decides on one connect request. Called on a thread of {@code Schedulers.boundedElastic()}, by
-   * several at once; it may block. The first answer counts, on any thread. A hook that throws,
-   * answers with an error or not at all, or not within {@link RdmaOptions#connectTimeout}, refuses
-   * the connection with {@link RejectReason#HOOK_FAILED}; what it threw is logged, and the client
-   * does not see it. After that time the answer is cancelled, and a thread that still blocks is
-   * interrupted; earlier only if the HCA reports that the client has gone away, which most HCAs
-   * report when the connection is accepted.
+   * Decides on one connect request. Called on threads of {@code Schedulers.boundedElastic()}, for
+   * several requests at once; may block. The first value counts, and may come on any thread. The
+   * connection is refused with {@link RejectReason#HOOK_FAILED} if the hook throws, errors,
+   * completes empty, or does not answer within {@link RdmaOptions#connectTimeout}. The error is
+   * logged and not sent to the client. After that time the {@code Mono} is cancelled, and a thread
+   * that still blocks is interrupted. That happens earlier only if the HCA reports that the client
+   * is gone; most HCAs report it only when the connection is accepted.
    */
   Mono<AcceptDecision> decide(ConnectRequest request);
 }

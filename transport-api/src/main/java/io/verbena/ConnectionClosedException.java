@@ -5,8 +5,8 @@ import io.verbena.verbs.CompletionStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection is closed, or was before the operation ended: {@code WR_FLUSH_ERR}, or no status
- * if the operation was never posted.
+ * The connection closed before the operation ended. The status is {@code WR_FLUSH_ERR}, or null if
+ * the operation was never posted.
  */
 public final class ConnectionClosedException extends RdmaException {
   private static final long serialVersionUID = 1L;

@@ -5,7 +5,7 @@ import io.verbena.verbs.CompletionStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The HCA refused this end's own memory: {@code LOC_LEN_ERR}, {@code LOC_PROT_ERR}, {@code
+ * The HCA refused an access to this end's memory: {@code LOC_LEN_ERR}, {@code LOC_PROT_ERR}, {@code
  * LOC_QP_OP_ERR}, {@code LOC_ACCESS_ERR}, {@code MW_BIND_ERR}.
  */
 public final class LocalAccessException extends RdmaException {

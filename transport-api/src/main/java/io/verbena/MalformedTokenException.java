@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena;
 
-/** The bytes are no {@link RemoteMemory} token. */
+/** The bytes are not a {@link RemoteMemory} token. */
 public final class MalformedTokenException extends RdmaException {
   private static final long serialVersionUID = 1L;
 

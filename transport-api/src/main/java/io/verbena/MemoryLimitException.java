@@ -4,8 +4,8 @@ package io.verbena;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limit is reached, and nothing was registered: that on registered memory, the JVM's on direct
- * memory, or the system's on locked memory. The message names it.
+ * A memory limit is reached, and nothing was registered. The message names the limit: the
+ * transport's on registered memory, the JVM's on direct memory, or the system's on locked memory.
  */
 public final class MemoryLimitException extends RdmaException {
   private static final long serialVersionUID = 1L;

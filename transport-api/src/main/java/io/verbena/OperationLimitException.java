@@ -4,7 +4,8 @@ package io.verbena;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation failed because {@link RdmaOptions#maxOperations} others wait: try it again later.
+ * An operation failed because {@link RdmaOptions#maxOperations} other operations wait. It may be
+ * tried again later.
  */
 public final class OperationLimitException extends RdmaException {
   private static final long serialVersionUID = 1L;

@@ -3,11 +3,11 @@ package io.verbena;
 
 /** The way in which a completion loop waits for work. */
 public enum PollMode {
-  /** Polls without end: the lowest latency, one CPU for each loop. */
+  /** Polls without pause: the lowest latency, at the cost of one CPU for each loop. */
   BUSY,
   /**
-   * Polls, spins as long as that has paid lately, at most for {@link RdmaOptions#spinTime}, then
-   * arms and sleeps.
+   * Polls, spins for a time that it learns from recent idle periods, at most {@link
+   * RdmaOptions#spinTime}, then arms and sleeps.
    */
   ADAPTIVE,
   /** Arms and sleeps as soon as there is nothing to do. */

@@ -3,7 +3,7 @@ package io.verbena;
 
 import org.jspecify.annotations.Nullable;
 
-/** The peer broke the protocol after the handshake: the connection is closed. */
+/** The peer broke the protocol after the handshake. The connection is closed. */
 public final class ProtocolViolationException extends RdmaException {
   private static final long serialVersionUID = 1L;
 

@@ -3,11 +3,14 @@ package io.verbena;
 
 import org.jspecify.annotations.Nullable;
 
-/** A connect or a bind failed: nobody listens, the peer rejected it, or there is no route to it. */
+/**
+ * A connect or a bind failed, for example because no server listens, the server rejected the
+ * connection, or there is no route.
+ */
 public final class RdmaConnectException extends RdmaException {
   private static final long serialVersionUID = 1L;
 
-  /** The server's reason to refuse; null where the server gave none. */
+  /** The server's reason for refusing; null if the server gave none. */
   private final @Nullable RejectReason rejection;
 
   /**
@@ -32,11 +35,11 @@ public final class RdmaConnectException extends RdmaException {
   }
 
   /**
-   * A server refused a connection.
+   * For a connection that a server refused.
    *
    * @param operation the name of the operation
    * @param peer the peer's human-readable address, or null
-   * @param rejection why
+   * @param rejection the server's reason
    */
   public RdmaConnectException(String operation, @Nullable String peer, RejectReason rejection) {
     super(operation, peer, null, "the server rejected it: " + rejection.text(), null);
@@ -44,8 +47,8 @@ public final class RdmaConnectException extends RdmaException {
   }
 
   /**
-   * Returns why a limit or an {@link AcceptHook} of the server refused the connection, or null if
-   * something else failed.
+   * Returns the reason if a limit or an {@link AcceptHook} of the server refused the connection,
+   * else null.
    */
   public @Nullable RejectReason rejection() {
     return rejection;

@@ -10,13 +10,13 @@ import reactor.core.publisher.Mono;
 /**
  * A reliable connection to a peer: messages both ways, one-sided operations on the peer's memory.
  *
- * <p>Threading: its methods may be called and its publishers subscribed to from any thread; every
- * signal comes from the connection's completion loop, which must not be blocked. Three come from
- * elsewhere: an operation that cannot be begun, as its buffer cannot be used or too many wait,
- * fails on the thread that subscribes; so do the pieces of an empty region complete; and where a
- * subscriber blocks the loop, what passes its deadline fails on a thread of {@code
- * Schedulers.boundedElastic()}. Every operation ends once: with its value, with a typed {@link
- * RdmaException}, or by cancellation.
+ * <p>Threading: any thread may call the methods and subscribe to the publishers. All signals come
+ * from the connection's completion loop, which must not be blocked, with three exceptions. An
+ * operation that cannot begin, because its buffer is unusable or too many operations wait, fails on
+ * the subscribing thread. {@link #readPieces} of an empty region completes on the subscribing
+ * thread. If a subscriber blocks the loop, operations past their deadline fail on a thread of
+ * {@code Schedulers.boundedElastic()}. Every operation ends once: with its value, with a typed
+ * {@link RdmaException}, or by cancellation.
  */
 public interface RdmaConnection extends Disposable {
 
@@ -24,34 +24,35 @@ public interface RdmaConnection extends Disposable {
   String peer();
 
   /**
-   * Returns what carries it, the scheme of a provider: {@code emulated}, {@code shm}, {@code
-   * disni}, {@code verbs}, {@code roce}. An address {@code rdma://host:port} leaves it to both
-   * ends.
+   * Returns the scheme of the provider that carries the connection: {@code emulated}, {@code shm},
+   * {@code disni}, {@code verbs}, {@code roce}. For an address {@code rdma://host:port} the two
+   * ends choose the provider.
    */
   String medium();
 
-  /** Returns the registered memory that its one-sided operations use. */
+  /** Returns the registered memory that the connection's one-sided operations use. */
   RdmaMemory memory();
 
   /**
-   * Sends messages, in the order in which they come; several sends at once take turns message by
-   * message. The peer's credits decide how many are requested of {@code messages}.
+   * Sends messages in their order; concurrent sends take turns, message by message. The peer's
+   * credits limit the demand on {@code messages}.
    *
-   * <p>Each buffer is taken over and released once, also on an error or a cancellation. Registered
-   * memory above {@link RdmaOptions#eagerSize} is not copied.
+   * <p>The connection takes over each buffer and releases it once, also on an error or a
+   * cancellation. A message in registered memory that is longer than {@link RdmaOptions#eagerSize}
+   * is not copied.
    *
-   * @return completes when the peer's HCA has all of them; an error of {@code messages} is passed
-   *     on and leaves the connection open; a peer that closes and receives no more fails it
+   * @return completes when the peer's HCA has all messages; fails with the error of {@code
+   *     messages}, which leaves the connection open, or if the peer closes and receives no more
    */
   Mono<Void> send(Publisher<? extends ByteBuf> messages);
 
   /**
    * Returns the peer's messages, for one subscriber at a time. Each buffer belongs to the
-   * subscriber, who releases it. Demand becomes the peer's credit. Cancelling keeps what was not
-   * delivered for the next subscriber.
+   * subscriber, who releases it. The subscriber's demand becomes the peer's credits. Messages that
+   * a cancelled subscriber did not get go to the next one.
    *
-   * @return completes when the peer closed gracefully and all was delivered; errors when the
-   *     connection was lost
+   * @return completes when the peer has closed gracefully and all messages are delivered; errors
+   *     when the connection is lost
    */
   Flux<ByteBuf> receive();
 
@@ -63,21 +64,23 @@ public interface RdmaConnection extends Disposable {
   Mono<ByteBuf> read(RemoteMemory from);
 
   /**
-   * Reads the peer's memory into a direct buffer. The HCA writes into a buffer of {@link #memory},
-   * and into any whose capacity is fixed, as that of a wrapped NIO buffer; others get a copy.
+   * Reads the peer's memory into a direct buffer. The HCA writes directly into buffers of {@link
+   * #memory} and buffers of fixed capacity, such as a wrapped NIO buffer; into other buffers the
+   * bytes are copied.
    *
-   * @param from what to read
-   * @param into gets the bytes at its writer index, which moves on success; it stays the caller's,
-   *     is retained meanwhile, and needs {@code from.length()} writable bytes
-   * @return fails with {@link LocalAccessException} if {@code into} has another writer index or
-   *     other memory when the bytes are there, as a buffer has that grew: leave it alone until then
+   * @param from the memory to read
+   * @param into gets the bytes at its writer index, which moves on success; needs {@code
+   *     from.length()} writable bytes; stays the caller's and is retained until the operation ends
+   * @return fails with {@link LocalAccessException} if the writer index or the memory of {@code
+   *     into} has changed when the bytes arrive, for example because it grew; do not touch {@code
+   *     into} before
    */
   Mono<Void> read(RemoteMemory from, ByteBuf into);
 
   /**
-   * Reads the peer's memory piece by piece; demand bounds what is in flight.
+   * Reads the peer's memory piece by piece; the subscriber's demand limits the pieces in flight.
    *
-   * @param from what to read, of any length
+   * @param from the memory to read, of any length
    * @param pieceLength bytes in each buffer but the last, 1 to 2147483583
    * @return the pieces in order; each belongs to the subscriber
    */
@@ -86,16 +89,17 @@ public interface RdmaConnection extends Disposable {
   /**
    * Writes into the peer's memory.
    *
-   * @param data its readable bytes, no more than {@code to.length()}; taken over and released once
-   * @param to where they go, from its start
+   * @param data the buffer whose readable bytes are written, at most {@code to.length()}; taken
+   *     over and released once
+   * @param to the memory to write, from its start
    */
   Mono<Void> write(ByteBuf data, RemoteMemory to);
 
   /**
-   * As {@link #write}, and then sends the immediate: the peer sees the bytes before it, and those
-   * of all writes of this connection that were begun before. They begin in the order in which one
-   * thread subscribes to them. While the peer asks for no immediates, READs, WRITEs and atomics
-   * that begin later go past it.
+   * Writes as {@link #write} does, then sends the immediate. Before the peer sees the immediate, it
+   * sees these bytes and those of all writes of this connection that began earlier. Operations that
+   * one thread subscribes to begin in that order. While the peer requests no immediates, READs,
+   * WRITEs and atomics that begin later overtake this operation.
    */
   Mono<Void> writeWithImmediate(ByteBuf data, RemoteMemory to, int immediate);
 
@@ -105,55 +109,59 @@ public interface RdmaConnection extends Disposable {
   Flux<Immediate> immediates();
 
   /**
-   * Compares 8 aligned bytes of the peer's memory, and swaps them if they are as expected.
+   * Compares 8 aligned bytes of the peer's memory with {@code expected}, and replaces them by
+   * {@code swap} if they are equal.
    *
-   * @return what was there before
+   * @return the value from before
    */
   Mono<Long> compareAndSwap(RemoteMemory at, long expected, long swap);
 
   /**
-   * Adds to 8 aligned bytes of the peer's memory.
+   * Adds {@code addend} to 8 aligned bytes of the peer's memory.
    *
-   * @return what was there before
+   * @return the value from before
    */
   Mono<Long> fetchAndAdd(RemoteMemory at, long addend);
 
   /**
-   * Closes gracefully: takes no new operation and no further piece of {@link #readPieces}, waits,
-   * within {@link RdmaOptions#closeTimeout}, for those of both ends that were begun before, and
+   * Closes gracefully: begins no new operation and no further piece of {@link #readPieces}, waits
+   * up to {@link RdmaOptions#closeTimeout} for the operations that both ends have begun, and
    * disconnects. Subscribing again does nothing new.
    *
-   * <p>While a subscriber of {@link #receive} is there, it still gets all that the peer sends,
-   * which must come to an end: the peer learns of the close by {@link #onPeerClosing}. Once there
-   * is none and this end's operations are done, what the peer sends is dropped, and its sends that
-   * are not complete fail with {@link ConnectionClosedException}. So to leave a stream without end,
-   * cancel its subscription and close.
+   * <p>A subscriber of {@link #receive} still gets all messages that the peer sends; the peer must
+   * end its sends, and learns of the close by {@link #onPeerClosing}. Once there is no subscriber
+   * and this end's operations are done, messages of the peer are dropped, and its incomplete sends
+   * fail with {@link ConnectionClosedException}. To leave an endless stream, cancel its
+   * subscription, then close.
    */
   Mono<Void> close();
 
   /**
-   * Completes when the peer has begun to close and sends no more messages: it waits for this end to
-   * do what it has begun. A stream without end goes well with it: {@code
+   * Completes when the peer has begun to close: the peer sends no more messages, and waits for the
+   * operations that this end has begun. It can end an endless stream: {@code
    * send(ticks.takeUntilOther(onPeerClosing()))}.
    *
-   * @return completes also when the connection has ended in another way; never errors
+   * @return completes also when the connection ends in another way; never errors
    */
   Mono<Void> onPeerClosing();
 
-  /** Disconnects now; what is pending fails with {@link ConnectionClosedException}. Idempotent. */
+  /**
+   * Disconnects now; pending operations fail with {@link ConnectionClosedException}. Idempotent.
+   */
   @Override
   void dispose();
 
   /**
-   * Completes once the connection is closed and everything of it was freed; errors if it was lost.
+   * Completes once the connection is closed and its resources are freed; errors if the connection
+   * was lost.
    */
   Mono<Void> onClose();
 
   /**
    * A peer's notice that it has written.
    *
-   * @param value the 32 bits that it chose
-   * @param length the bytes that it wrote
+   * @param value the 32 bits that the peer chose
+   * @param length the number of bytes that the peer wrote
    */
   record Immediate(int value, int length) {}
 }

@@ -5,9 +5,9 @@ import io.verbena.verbs.CompletionStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A failure between this program, its HCA and a peer. Its subclasses are the cases that a program
- * can act on; each names the operation, the peer where there is one, and the completion status
- * where the HCA gave one.
+ * A failure of an operation, at this program, its HCA or a peer. The subclasses are the cases that
+ * a program can act on. Each names the operation, the peer if there is one, and the completion
+ * status if the HCA gave one.
  */
 public abstract class RdmaException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -61,7 +61,7 @@ public abstract class RdmaException extends RuntimeException {
     return peer;
   }
 
-  /** Returns the completion status, or null if it was not the HCA that refused. */
+  /** Returns the completion status, or null if the HCA gave none. */
   public @Nullable CompletionStatus status() {
     return status;
   }

@@ -6,22 +6,25 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 
 /**
- * Memory that an HCA may reach. Locked memory has a limit: {@link RdmaOptions#maxRegisteredBytes}.
+ * Memory that is registered with an HCA, up to {@link RdmaOptions#maxRegisteredBytes}. Thread-safe.
  */
 public interface RdmaMemory {
 
   /**
    * Returns an allocator of registered buffers, which connections send and receive without a copy.
-   * Thread-safe. When the limit is reached it throws {@link MemoryLimitException}.
+   * The allocator is thread-safe, and throws {@link MemoryLimitException} when the limit is
+   * reached.
    */
   ByteBufAllocator allocator();
 
   /**
    * Registers a direct buffer's bytes from position to limit for peers to use.
    *
-   * @param rights what peers may do
-   * @throws IllegalArgumentException for heap memory, or read-only memory that peers may write
-   * @throws MemoryLimitException at the limit
+   * @param rights the operations that peers may do, at least one
+   * @throws IllegalArgumentException for heap memory, an empty buffer, no rights, or read-only
+   *     memory that peers may write
+   * @throws MemoryLimitException if the limit is reached
+   * @throws HcaException if the HCA refuses
    */
   Region register(ByteBuffer buffer, Set<RemoteMemory.Right> rights);
 
@@ -35,7 +38,8 @@ public interface RdmaMemory {
     RemoteMemory token();
 
     /**
-     * Deregisters it: the token is invalid at once, and operations that use it fail. Idempotent.
+     * Deregisters the memory: the token is invalid at once, and operations that use it fail.
+     * Idempotent.
      */
     @Override
     void close();

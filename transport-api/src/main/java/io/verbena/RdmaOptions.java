@@ -373,7 +373,7 @@ public final class RdmaOptions {
     // ---- Loops
 
     /**
-     * Sets how completion loops wait for work: it trades CPU time for latency.
+     * Sets how completion loops wait for work: the mode trades CPU time for latency.
      *
      * @param value any mode; {@link PollMode#ADAPTIVE} by default
      */
@@ -394,10 +394,10 @@ public final class RdmaOptions {
     }
 
     /**
-     * Sets how long an {@link PollMode#ADAPTIVE} loop without work spins at most before it sleeps.
-     * The loop spins shorter, down to nothing, where work comes later than that, and where another
-     * thread needs the CPU. A longer time spares messages that come within it the cost of waking
-     * the loop; other modes ignore it.
+     * Sets the longest time for which an {@link PollMode#ADAPTIVE} loop without work spins before
+     * it sleeps. The loop spins for a shorter time, down to none, if work usually arrives later or
+     * if another thread needs the CPU. Work that arrives while the loop spins does not pay for
+     * waking it. Other modes ignore this option.
      *
      * @param value 0 to 2<sup>63</sup> - 1 ns; 100 us by default
      */
@@ -407,11 +407,12 @@ public final class RdmaOptions {
     }
 
     /**
-     * Sets after how long without a duty cycle a completion loop is reported, with its stack, as a
-     * subscriber that holds the thread up stops all connections of the loop. A loop without work is
-     * not reported; one that is, at most once a minute. Netty's channels ignore it.
+     * Sets the time without a duty cycle after which a completion loop is reported, with the stack
+     * of its thread: a subscriber that blocks the thread stops all connections of the loop. A loop
+     * is reported at most once a minute, and never while it has no work. Netty's channels ignore
+     * this option.
      *
-     * @param value 0, for never, to 2<sup>63</sup> - 1 ns; 2 s by default
+     * @param value 0 (never) to 2<sup>63</sup> - 1 ns; 2 s by default
      */
     public Builder stallWarning(Duration value) {
       stallWarning = checked("stallWarning", value, Duration.ZERO, "0");
@@ -421,13 +422,13 @@ public final class RdmaOptions {
     // ---- Memory
 
     /**
-     * Limits the memory that the transport registers for each device, and so locks. An operation
-     * that needs more fails with {@link MemoryLimitException}.
+     * Limits the memory that the transport registers, and thereby locks, for each device. An
+     * operation that needs more fails with {@link MemoryLimitException}.
      *
-     * <p>Of that, buffers which the transport allocates take no more than three quarters of the
-     * JVM's limit of direct memory ({@code -XX:MaxDirectMemorySize}, by default as much as {@code
-     * -Xmx}), for all transports of the JVM together. Memory that users register, such as a mapped
-     * file, may take the rest.
+     * <p>Buffers that transports allocate are limited further: all transports of the JVM together
+     * use at most three quarters of its limit on direct memory ({@code -XX:MaxDirectMemorySize}, by
+     * default as much as {@code -Xmx}). Memory that users register, such as a mapped file, may use
+     * the rest.
      *
      * @param value bytes, 65536 to 2<sup>63</sup> - 1; 2 GiB by default
      */
@@ -437,9 +438,9 @@ public final class RdmaOptions {
     }
 
     /**
-     * Sets how many registrations are kept for direct buffers of other allocators, so that a buffer
-     * that is sent again is not registered again. It must be 0 if a pool unmaps chunks while
-     * buffers of it are being sent.
+     * Limits the registrations that are kept for direct buffers of other allocators; a buffer with
+     * a kept registration is not registered again when it is sent again. Must be 0 if a pool unmaps
+     * chunks while its buffers are being sent.
      *
      * @param value registrations, 0 to 1048576; 256 by default
      */
@@ -452,8 +453,8 @@ public final class RdmaOptions {
 
     /**
      * Sets the longest message that travels in one SEND, and so the length of each receive buffer.
-     * The receiver pulls longer messages by RDMA READ. Of the two ends of a connection the smaller
-     * value counts.
+     * The receiver pulls longer messages by RDMA READ. A connection uses the smaller value of its
+     * two ends.
      *
      * @param value bytes, 64 to 1048576; 8 KiB by default
      */
@@ -474,10 +475,9 @@ public final class RdmaOptions {
     }
 
     /**
-     * Sets how many receives a connection may have while its peer sends much. More let the peer
-     * send more before it waits for credits, and take {@link #eagerSize} bytes each. The
-     * connections of a loop share receives, where the device can do that: an idle one has 8 at the
-     * most.
+     * Sets how many receives a busy connection may have. More receives let the peer send more
+     * before it waits for credits; each takes {@link #eagerSize} bytes. The connections of a loop
+     * share receives if the device supports that; an idle connection then has at most 8.
      *
      * @param value receives, 4 to 32768; 64 by default
      */
@@ -487,7 +487,7 @@ public final class RdmaOptions {
     }
 
     /**
-     * Sets how many send requests may be outstanding on each connection. Others wait.
+     * Sets how many send requests may be outstanding on each connection. Further ones wait.
      *
      * @param value send requests, 4 to 32768; 64 by default
      */
@@ -497,8 +497,8 @@ public final class RdmaOptions {
     }
 
     /**
-     * Sets how many messages may be under way to a subscriber that has not requested them: the
-     * credits for messages that this end gives its peer in advance.
+     * Sets how many messages may be under way that the subscriber has not requested: the message
+     * credits that this end gives its peer in advance.
      *
      * @param value messages, 1 to 1048576; 256 by default
      */
@@ -508,8 +508,8 @@ public final class RdmaOptions {
     }
 
     /**
-     * Sets how many bytes of long messages are pulled before the subscriber comes to them. A
-     * message that the subscriber waits for is pulled whatever its length.
+     * Limits the bytes of long messages that are pulled ahead of their turn. The message that the
+     * subscriber receives next is pulled whatever its length.
      *
      * @param value bytes, 0 to 2147483647; 4 MiB by default
      */
@@ -532,7 +532,7 @@ public final class RdmaOptions {
     // ---- Connections
 
     /**
-     * Limits the connections of each server, those that are being accepted with them. Further
+     * Limits the connections of each server, including those that are being accepted. Further
      * clients get {@link RdmaConnectException} with {@link RejectReason#CONNECTION_LIMIT}. Netty's
      * channels have an option of their own.
      *
@@ -544,9 +544,10 @@ public final class RdmaOptions {
     }
 
     /**
-     * Limits those connections of one IP address. Further ones get {@link RdmaConnectException}
-     * with {@link RejectReason#PEER_LIMIT}. On {@code emulated://}, where there are no addresses,
-     * all clients are one peer.
+     * Limits the connections of each server from one IP address, including those that are being
+     * accepted. Further clients get {@link RdmaConnectException} with {@link
+     * RejectReason#PEER_LIMIT}. On {@code emulated://}, which has no addresses, all clients count
+     * as one peer.
      *
      * @param value connections, 1 to 2147483647; 2147483647, no limit, by default
      */
@@ -568,10 +569,10 @@ public final class RdmaOptions {
     }
 
     /**
-     * Limits the time of a one-sided operation, and the time until the peer's HCA has taken a
-     * message that was sent. While a subscriber holds the completion loop up, those who wait get
-     * their timeout error all the same, after {@link #stallWarning} at the earliest; the buffers of
-     * what was posted stay leased to the HCA until the loop goes on.
+     * Limits the time of a one-sided operation, and the time until the peer's HCA has received a
+     * message that was sent. While a subscriber blocks the completion loop, operations still fail
+     * when their time is over, but not before {@link #stallWarning}; the buffers of posted requests
+     * stay leased to the HCA until the loop continues.
      *
      * @param value 1 to 2<sup>63</sup> - 1 ns; 30 s by default
      */
@@ -591,19 +592,19 @@ public final class RdmaOptions {
     }
 
     /**
-     * Sets the time without any completion on a connection after which its peer is asked for a sign
-     * of life. The peer's HCA answers, not its program. Each end asks by its own option; less than
-     * 1 ms counts as 1 ms. Netty's channels can be excepted by their {@code SO_KEEPALIVE}.
+     * Sets the time without any completion on a connection after which this end probes its peer.
+     * The peer's HCA answers the probe, not its program. Each end probes by its own option; less
+     * than 1 ms counts as 1 ms. {@code SO_KEEPALIVE} turns the probes of a Netty channel off.
      *
-     * <p>A peer that is gone, with its process or its host, is known to be so within this time and
-     * the retries of the queue pair: 4.096 us * 2<sup>timeout</sup> * (retries + 1). The transport
-     * asks for 7 retries; the timeout is 14 on {@code emulated://}, which makes 0.54 s, 16 on
-     * {@code roce://}, 2.2 s, and with an RNIC what its connection manager chooses. {@link
-     * #operationTimeout} counts instead where it is shorter, on Soft-RoCE, which takes 7 retries
-     * for retries without end, and on iWARP, where TCP retries for minutes. The connection then
-     * fails with {@link PeerUnreachableException}, and everything pending with it.
+     * <p>If the peer's process or host is gone, the connection and its pending operations fail with
+     * {@link PeerUnreachableException}, after this time and at most the time of the queue pair's
+     * retries: 4.096 us * 2<sup>timeout</sup> * (retries + 1). The transport asks for 7 retries.
+     * The timeout is 14 on {@code emulated://} (0.54 s in all) and 16 on {@code roce://} (2.2 s);
+     * an RNIC's connection manager chooses its own. {@link #operationTimeout} replaces the time of
+     * the retries if it is shorter, and also on Soft-RoCE, which takes 7 retries as retries without
+     * end, and on iWARP, where TCP retries for minutes.
      *
-     * @param value 0, for never, to 2<sup>63</sup> - 1 ns; 30 s by default
+     * @param value 0 (never) to 2<sup>63</sup> - 1 ns; 30 s by default
      */
     public Builder keepAlive(Duration value) {
       keepAlive = checked("keepAlive", value, Duration.ZERO, "0");
@@ -613,9 +614,9 @@ public final class RdmaOptions {
     // ---- Meters
 
     /**
-     * Sets what measures connections.
+     * Sets the meters that measure connections.
      *
-     * @param value any; {@link Meters#OFF}, which costs nothing, by default
+     * @param value any meters; {@link Meters#OFF}, which costs nothing, by default
      */
     public Builder meters(Meters value) {
       meters = requireNonNull(value, "meters");

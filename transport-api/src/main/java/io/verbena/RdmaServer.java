@@ -5,23 +5,30 @@ import java.net.URI;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
-/** A bound address. Disposing it stops listening and leaves its connections alone. */
+/**
+ * A server that listens on an address. Disposing it ends the listening and leaves its connections
+ * open.
+ */
 public interface RdmaServer extends Disposable {
 
   /** Returns the address to connect to. */
   URI address();
 
   /**
-   * Returns the memory that its connections use; a region registered here serves all of them.
+   * Returns the memory that the server's connections use; a region registered here serves all of
+   * them.
    *
-   * @throws IllegalStateException if it listens on several media, as at {@code rdma://host:port},
-   *     which share no memory: {@link RdmaConnection#memory} is that of one
+   * @throws IllegalStateException if the server listens on several media, which share no memory, as
+   *     on {@code rdma://host:port}; {@link RdmaConnection#memory} returns that of one connection
    */
   RdmaMemory memory();
 
-  /** Returns the connections that are open now. */
+  /** Returns the number of open connections. */
   int connectionCount();
 
-  /** Completes when it no longer listens; errors with {@link HcaException} if its device failed. */
+  /**
+   * Completes when the server no longer listens; errors with {@link HcaException} if its device
+   * failed.
+   */
   Mono<Void> onClose();
 }

@@ -10,8 +10,8 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
 /**
- * Connects and binds. A transport owns its completion loops, its devices and its registered memory;
- * disposing it closes all that came from it. Thread-safe.
+ * Connects to servers and binds servers. A transport owns its completion loops, its devices and its
+ * registered memory; disposing it closes everything that it made. Thread-safe.
  *
  * <pre>{@code
  * RdmaTransport transport = RdmaTransport.create();
@@ -27,9 +27,9 @@ public interface RdmaTransport extends Disposable {
   }
 
   /**
-   * Creates a transport with these options. The thread's context class loader finds the
-   * implementation and the verbs providers, once; what it lacks, the class loader of this class
-   * finds.
+   * Creates a transport with these options. Looks the implementation and the verbs providers up
+   * once: in the thread's context class loader, and those that it lacks in the class loader of this
+   * class.
    *
    * @throws IllegalStateException if no implementation is on the class path
    */
@@ -46,60 +46,60 @@ public interface RdmaTransport extends Disposable {
         .create(options);
   }
 
-  /** Returns the options that it was created with. */
+  /** Returns the options that the transport was created with. */
   RdmaOptions options();
 
   /**
    * Connects to an address, within {@link RdmaOptions#connectTimeout}. Cancelling gives the
-   * connection up. A cancel that races with delivery may leave a connection that a subscriber which
-   * drops values never sees; it is closed with the transport.
+   * connection up. If a cancel races with the delivery, and the subscriber drops the connection, it
+   * stays open until the transport is disposed.
    *
-   * @return the connection, or {@link UnknownSchemeException}, {@link RdmaConnectException}, {@link
-   *     HandshakeException}, {@link RdmaTimeoutException}
+   * @return the connection; fails with {@link UnknownSchemeException}, {@link
+   *     RdmaConnectException}, {@link HandshakeException} or {@link RdmaTimeoutException}
    */
   Mono<RdmaConnection> connect(URI address);
 
   /**
-   * Connects as {@link #connect(URI)}, with bytes for the {@link AcceptHook} of the server, which
-   * it sees before the connection is made.
+   * Connects as {@link #connect(URI)} does, with private data. The server's {@link AcceptHook} gets
+   * the data before the connection is made.
    *
-   * @param privateData from position to limit, copied; at most {@link
+   * @param privateData the bytes from position to limit, copied; at most {@link
    *     ConnectRequest#MAX_PRIVATE_DATA} bytes, or the connect fails with {@link
    *     RdmaConnectException}
    */
   Mono<RdmaConnection> connect(URI address, ByteBuffer privateData);
 
   /**
-   * Listens on an address. Each connection is given to {@code handler} on its completion loop, and
-   * is closed when the handler's publisher ends: gracefully on completion, at once on an error. A
-   * cancel that races with the bind may leave a server that nobody gets; it is closed with the
-   * transport.
+   * Listens on an address. Calls {@code handler} with each connection, on the connection's
+   * completion loop, and closes the connection when the handler's publisher ends: gracefully on
+   * completion, at once on an error. If a cancel races with the bind, a server that no subscriber
+   * gets may listen until the transport is disposed.
    *
-   * @return the server, or {@link UnknownSchemeException}, {@link RdmaConnectException}
+   * @return the server; fails with {@link UnknownSchemeException} or {@link RdmaConnectException}
    */
   Mono<RdmaServer> bind(URI address, Function<RdmaConnection, ? extends Publisher<Void>> handler);
 
   /**
-   * Listens as {@link #bind(URI, Function)}, and asks {@code hook} for each connection that the
-   * limits of the options leave room for whether to accept it.
+   * Listens as {@link #bind(URI, Function)} does; {@code hook} decides on each connect request that
+   * is within the limits of the options.
    */
   Mono<RdmaServer> bind(
       URI address, AcceptHook hook, Function<RdmaConnection, ? extends Publisher<Void>> handler);
 
   /**
-   * Returns the registered memory that connections to and from {@code address} use. Waits for the
-   * look-up of a host name, up to {@link RdmaOptions#connectTimeout}.
+   * Returns the registered memory that connections to and from {@code address} use. Waits up to
+   * {@link RdmaOptions#connectTimeout} for the lookup of a host name.
    *
-   * @throws IllegalStateException if it had to wait in a thread that must not block, as a
+   * @throws IllegalStateException if it had to wait on a thread that must not block, such as a
    *     completion loop's
-   * @throws UnknownSchemeException if no provider takes the address
-   * @throws IllegalStateException for {@code rdma://host:port}, as its media share no memory
+   * @throws UnknownSchemeException if no provider has the address's scheme
+   * @throws IllegalStateException for {@code rdma://host:port}, whose media share no memory
    */
   RdmaMemory memory(URI address);
 
   /**
-   * Disposes connections, servers, loops, memory and devices, in this order; idempotent. What fails
-   * keeps nothing else from being closed, and is tried twice; if it is still left, this throws, and
+   * Disposes connections, servers, loops, memory and devices, in this order; idempotent. A close
+   * that fails is tried once more and keeps nothing else open; if it fails again, this throws, and
    * a further call tries again.
    */
   @Override

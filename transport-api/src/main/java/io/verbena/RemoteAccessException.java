@@ -5,8 +5,8 @@ import io.verbena.verbs.CompletionStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The peer's memory protection refused: {@code REM_ACCESS_ERR}. Wrong or dead key, range, domain or
- * right.
+ * The peer's memory protection refused the access: {@code REM_ACCESS_ERR}. The key is wrong or no
+ * longer valid, or does not permit this range, domain or right.
  */
 public final class RemoteAccessException extends RdmaException {
   private static final long serialVersionUID = 1L;

@@ -6,7 +6,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A token for a peer's registered memory: its address, length, key and rights. It travels in
+ * A token for a peer's registered memory: its address, length, key and rights. Its encoding, for
  * messages:
  *
  * <pre>
@@ -14,10 +14,10 @@ import java.util.Set;
  *  | 0x52 | version | rights | address | length  | key    |    big-endian
  * </pre>
  *
- * @param address the address of its first byte at the peer
- * @param length its length in bytes, at least 0
+ * @param address the address of the first byte, at the peer
+ * @param length the length in bytes, at least 0
  * @param key the peer's rkey
- * @param rights what may be done to it
+ * @param rights the operations that the peer allows
  */
 public record RemoteMemory(long address, long length, int key, Set<Right> rights) {
 
@@ -28,7 +28,7 @@ public record RemoteMemory(long address, long length, int key, Set<Right> rights
   private static final int VERSION = 1;
   private static final int ALL_RIGHTS = 7;
 
-  /** A right of a peer. */
+  /** A right that memory gives to peers. */
   public enum Right {
     READ(1),
     WRITE(2),
@@ -49,9 +49,9 @@ public record RemoteMemory(long address, long length, int key, Set<Right> rights
   }
 
   /**
-   * Returns a part of it.
+   * Returns the token for a part of this memory; offset and length are in bytes.
    *
-   * @throws IndexOutOfBoundsException if the part does not lie within it
+   * @throws IndexOutOfBoundsException if the part is not within this memory
    */
   public RemoteMemory slice(long offset, long partLength) {
     if (offset < 0 || partLength < 0 || offset > length - partLength) {
@@ -72,7 +72,7 @@ public record RemoteMemory(long address, long length, int key, Set<Right> rights
   }
 
   /**
-   * Takes a token from {@code in}, which is left alone if it is malformed.
+   * Reads a token from {@code in}; leaves {@code in} unchanged if the token is malformed.
    *
    * @throws MalformedTokenException naming the field, its value and what was expected
    */
@@ -102,7 +102,7 @@ public record RemoteMemory(long address, long length, int key, Set<Right> rights
     }
   }
 
-  /** Names everything but the key, which is a secret. */
+  /** Leaves out the key, which is a secret. */
   @Override
   public String toString() {
     return "RemoteMemory[0x" + Long.toHexString(address) + " + " + length + ' ' + rights + ']';

@@ -5,8 +5,8 @@ import io.verbena.verbs.CompletionStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The peer refused the operation as such: {@code REM_INV_REQ_ERR}, {@code REM_OP_ERR}, {@code
- * BAD_RESP_ERR}. Misaligned, not allowed on the queue pair, or failed on its side.
+ * The peer refused the operation: {@code REM_INV_REQ_ERR}, {@code REM_OP_ERR}, {@code
+ * BAD_RESP_ERR}. It is misaligned, is not allowed on the queue pair, or failed at the peer.
  */
 public final class RemoteRequestException extends RdmaException {
   private static final long serialVersionUID = 1L;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena;
 
-/** No provider takes the scheme of the URI. */
+/** No provider has the scheme of the URI. */
 public final class UnknownSchemeException extends RdmaException {
   private static final long serialVersionUID = 1L;
 

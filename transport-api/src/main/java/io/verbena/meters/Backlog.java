@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.meters;
 
-/** A connection's queue in front of its transport. Any thread may read it. */
+/**
+ * An adapter's queue for one connection, in front of its transport. Any thread may call the
+ * methods.
+ */
 public interface Backlog {
 
-  /** Returns the bytes that it holds. */
+  /** Returns the number of bytes in the queue. */
   long bytes();
 
-  /** Returns the most bytes that it may hold. */
+  /** Returns the most bytes that the queue may hold. */
   long limit();
 }

@@ -2,16 +2,19 @@
 package io.verbena.meters;
 
 /**
- * The state of a connection. Any thread may read it, without a lock: a reading may be a moment old.
+ * The state of a connection. Any thread may call the methods; they take no lock, so a result may be
+ * a moment old.
  */
 public interface ConnectionState {
 
-  /** Returns the work requests in the send queue that are not known to be done. */
+  /** Returns the number of work requests in the send queue that are not known to be done. */
   int sendQueueDepth();
 
-  /** Returns the most that the send queue holds. */
+  /** Returns the most work requests that the send queue holds. */
   int sendQueueLimit();
 
-  /** Returns the peer's unused credits, of a kind that the {@link MeteredHca} has. */
+  /**
+   * Returns the unused credits that the peer has given, of a kind in {@link MeteredHca#credits}.
+   */
   int credits(Credit kind);
 }

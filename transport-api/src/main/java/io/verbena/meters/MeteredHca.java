@@ -12,10 +12,10 @@ import java.util.function.LongSupplier;
  *
  * @param adapter the kind of the connections: {@code reactor}, {@code netty}
  * @param provider the scheme of the device's addresses
- * @param device belongs to the transport
- * @param registeredBytes reads how much memory is registered; on any thread
- * @param maxRegisteredBytes its limit on registered memory
- * @param credits what peers give credits for
+ * @param device the device, which belongs to the transport
+ * @param registeredBytes returns the registered bytes; any thread may call it
+ * @param maxRegisteredBytes the limit on registered bytes
+ * @param credits the kinds of credit that peers give
  */
 public record MeteredHca(
     String adapter,

@@ -2,7 +2,7 @@
 package io.verbena.meters;
 
 /**
- * Measures connections. Chosen once, by {@link io.verbena.RdmaOptions#meters}; one may serve any
+ * Measures connections. Set by {@link io.verbena.RdmaOptions#meters}; one object may serve any
  * number of transports. Thread-safe.
  */
 public interface Meters {
@@ -21,13 +21,13 @@ public interface Meters {
    *
    * @param adapter the adapter that has the queue, for example {@code rsocket}
    * @param provider the scheme of its addresses
-   * @return closed by the adapter when it drops the queue
+   * @return the watch, which the adapter closes when it drops the queue
    */
   Watch watch(String adapter, String provider, Backlog backlog);
 
-  /** A watch, which ends when it is closed. */
+  /** A watch of a queue, which ends when it is closed. */
   interface Watch extends AutoCloseable {
-    /** Ends it. Idempotent. */
+    /** Ends the watch. Idempotent. */
     @Override
     void close();
   }

@@ -28,7 +28,7 @@ public enum Access {
     return bit;
   }
 
-  /** The bits of all these rights together. */
+  /** Returns the combined bits of these rights. */
   public static int bits(Iterable<Access> rights) {
     int bits = 0;
     for (Access right : rights) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.verbs;
 
-/** The way to a UD peer, prepared once. */
+/** The path to a UD peer, prepared once for many sends ({@code ibv_ah}). */
 public interface AddressHandle extends AutoCloseable {
 
-  /** Returns the domain that it belongs to. */
+  /** Returns the protection domain of the handle. */
   ProtectionDomain protectionDomain();
 
-  /** Returns the address that it leads to. */
+  /** Returns the address of the peer. */
   AddressVector vector();
 
   @Override

@@ -2,16 +2,16 @@
 package io.verbena.verbs;
 
 /**
- * The way to a peer's port: on RoCE by its GID, within a subnet of InfiniBand by its LID, and to
- * another subnet by both.
+ * The path to a peer's port: its GID on RoCE, its LID within an InfiniBand subnet, both to another
+ * InfiniBand subnet.
  *
- * @param destination the peer's GID, 0 if the LID leads there
- * @param sourceGidIndex which of the local port's GIDs to send from
+ * @param destination the peer's GID, 0 if the LID suffices
+ * @param sourceGidIndex the index of the local port's GID to send from
  * @param hopLimit the GRH's hop limit, 0 to 255
  * @param trafficClass the GRH's traffic class, 0 to 255
  * @param flowLabel the GRH's flow label, 20 bits
  * @param lid the LID of the peer's port, or of the router to it, 0 on RoCE
- * @param serviceLevel of InfiniBand, 0 to 15
+ * @param serviceLevel the service level on InfiniBand, 0 to 15
  */
 public record AddressVector(
     Gid destination,
@@ -22,18 +22,18 @@ public record AddressVector(
     int lid,
     int serviceLevel) {
 
-  /** A way by GID alone. */
+  /** A path by GID alone. */
   public AddressVector(
       Gid destination, int sourceGidIndex, int hopLimit, int trafficClass, int flowLabel) {
     this(destination, sourceGidIndex, hopLimit, trafficClass, flowLabel, 0, 0);
   }
 
-  /** The way to {@code destination} with the defaults: GID index 0, 64 hops. */
+  /** Returns the path to {@code destination} with the defaults: GID index 0, 64 hops. */
   public static AddressVector to(Gid destination) {
     return new AddressVector(destination, 0, 64, 0, 0);
   }
 
-  /** The way to a port of the same subnet of InfiniBand, with service level 0. */
+  /** Returns the path to a port in the same InfiniBand subnet, with service level 0. */
   public static AddressVector toLid(int lid) {
     return new AddressVector(new Gid(0, 0), 0, 64, 0, 0, lid, 0);
   }

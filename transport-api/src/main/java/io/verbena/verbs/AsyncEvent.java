@@ -4,12 +4,12 @@ package io.verbena.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that happened to an object outside any completion: {@code ibv_get_async_event(3)}; IBTA
- * volume 1, section 11.6.3.
+ * An event of an object that no completion reports ({@code ibv_get_async_event(3)}; IBTA volume 1,
+ * section 11.6.3).
  *
- * @param type what happened
- * @param source the {@link QueuePair}, {@link CompletionQueue} or {@link SharedReceiveQueue} that
- *     it happened to; null for an event of the device
+ * @param type the kind of event
+ * @param source the {@link QueuePair}, {@link CompletionQueue} or {@link SharedReceiveQueue}
+ *     concerned; null for an event of the device
  */
 public record AsyncEvent(Type type, @Nullable Object source) {
 
@@ -17,11 +17,11 @@ public record AsyncEvent(Type type, @Nullable Object source) {
   public enum Type {
     /** A completion queue overran and lost completions. */
     CQ_ERR,
-    /** A queue pair failed on its own. */
+    /** A queue pair failed, and went into the error state. */
     QP_FATAL,
     /** The responder refused a request as invalid. */
     QP_REQ_ERR,
-    /** The responder refused a request by its memory protection. */
+    /** The responder's memory protection refused a request. */
     QP_ACCESS_ERR,
     /** A message arrived on a connection in RTR, before RTS. */
     COMM_EST,
@@ -37,7 +37,7 @@ public record AsyncEvent(Type type, @Nullable Object source) {
     SRQ_ERR,
     /** The port that the device was opened on came up. */
     PORT_ACTIVE,
-    /** That port went down: what is outstanding is retried, and then fails. */
+    /** That port went down: outstanding requests are retried, and then fail. */
     PORT_ERR
   }
 }

@@ -3,7 +3,7 @@ package io.verbena.verbs;
 
 /**
  * An ability that a device may lack. A verb that needs a missing one fails with {@link
- * VerbsError#NOT_SUPPORTED}; nothing is imitated.
+ * VerbsError#NOT_SUPPORTED}; no missing capability is imitated.
  */
 public enum Capability {
   /** Queue pairs of type {@link QueuePairType#UC}. */
@@ -13,8 +13,9 @@ public enum Capability {
   /** Immediate data with a WRITE, WRITE_WITH_IMM. */
   IMMEDIATE_DATA,
   /**
-   * Immediate data with a SEND, too, SEND_WITH_IMM. Without it, as with iWARP, whose immediate data
-   * takes a receive by itself (RFC 7306, section 6), it comes with a WRITE alone.
+   * Immediate data with a SEND: SEND_WITH_IMM. Without this capability only a WRITE carries
+   * immediate data, as on iWARP, whose immediate data takes a receive of its own (RFC 7306, section
+   * 6).
    */
   SEND_WITH_IMMEDIATE,
   /** Compare-and-swap and fetch-and-add, 8 bytes wide. */
@@ -38,20 +39,21 @@ public enum Capability {
   /** The state {@link QueuePairState#SQD} and its drained event. */
   SEND_QUEUE_DRAIN,
   /**
-   * READs into memory that the peer may not write. Without it, as with iWARP, the buffers of a READ
-   * need {@link Access#REMOTE_WRITE} too: the request gives the peer a key to write with.
+   * READs into memory that the peer may not write. Without this capability, as on iWARP, the
+   * buffers of a READ also need {@link Access#REMOTE_WRITE}: the request gives the peer a key to
+   * write with.
    */
   LOCAL_READ_SINKS,
   /**
    * Queue pairs that a program connects by their attributes: {@link AddressVector}, number and PSN.
-   * Without it, as with iWARP, only a {@link ConnectionManager} connects.
+   * Without this capability, as on iWARP, only a {@link ConnectionManager} connects.
    */
   ADDRESS_VECTORS,
   /**
-   * A responder that reports to a requester what was wrong with its request, or that no receive is
-   * posted yet, in which case the request is repeated. Without it, as with iWARP, a SEND or WRITE
-   * completes when it is sent, and a request that the peer refuses ends the connection: a READ is
-   * flushed with all the rest.
+   * A responder that reports to the requester why it refused a request, or that no receive is
+   * posted yet; in the latter case the requester sends again. Without this capability, as on iWARP,
+   * a SEND or WRITE completes when it is sent, and a request that the peer refuses ends the
+   * connection: a refused READ is flushed with all other requests.
    */
   REQUEST_STATUS
 }

@@ -28,7 +28,11 @@ public enum CompletionOpcode {
     return code;
   }
 
-  /** The opcode with this number. */
+  /**
+   * Returns the opcode with this number.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
   public static CompletionOpcode of(int code) {
     if (code >= 0 && code <= LOCAL_INV.code) {
       return VALUES[code];
@@ -43,7 +47,7 @@ public enum CompletionOpcode {
         "completion opcode: " + code + " (expected: 0..6, 128, 129)");
   }
 
-  /** Returns whether this completes a receive, its own or one consumed by a WRITE_WITH_IMM. */
+  /** Returns whether this completes a receive: of a SEND, or of a WRITE_WITH_IMM. */
   public boolean isReceive() {
     return code >= RECV.code;
   }

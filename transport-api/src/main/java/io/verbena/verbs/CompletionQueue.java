@@ -4,30 +4,31 @@ package io.verbena.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue that work completions arrive in. If more arrive than it holds, they are lost: a {@link
- * AsyncEvent.Type#CQ_ERR} is raised and the queue pairs concerned go into the error state.
+ * The queue that work completions arrive in. Completions that do not fit are lost: the device
+ * raises {@link AsyncEvent.Type#CQ_ERR}, and the queue pairs concerned go into the error state.
  */
 public interface CompletionQueue extends AutoCloseable {
 
-  /** Returns how many completions it can hold. */
+  /** Returns the number of completions that the queue can hold. */
   int depth();
 
-  /** Returns the channel for its events, or null. */
+  /** Returns the channel for the queue's events, or null. */
   @Nullable CompletionChannel channel();
 
   /**
    * Takes completions, oldest first. Allocates nothing and never waits.
    *
-   * @param completions filled from index 0; its elements are the caller's and are overwritten
-   * @return how many were taken
+   * @param completions filled from index 0; the elements belong to the caller and are overwritten
+   * @return the number of completions taken
    */
   int poll(WorkCompletion[] completions);
 
   /**
-   * Asks for one event at the next completion. What arrived before need not raise it: arm, then
-   * {@linkplain #poll poll} once more before sleeping.
+   * Requests one event at the next completion. Completions that arrived before need not raise the
+   * event: arm, then {@linkplain #poll poll} once more before sleeping.
    *
-   * @param solicitedOnly only for receives whose sender asked for it, and for errors
+   * @param solicitedOnly whether only receives whose sender set {@link SendWorkRequest#SOLICITED},
+   *     and errors, raise the event
    * @throws VerbsException {@code INVALID} without a channel
    */
   void arm(boolean solicitedOnly);
@@ -38,7 +39,7 @@ public interface CompletionQueue extends AutoCloseable {
   /**
    * Changes the depth.
    *
-   * @param depth never less than what the queue holds now
+   * @param depth at least the number of completions that the queue holds now
    * @throws VerbsException {@code NOT_SUPPORTED} without {@link Capability#COMPLETION_QUEUE_RESIZE}
    */
   void resize(int depth);
@@ -46,7 +47,7 @@ public interface CompletionQueue extends AutoCloseable {
   /**
    * Closes the queue.
    *
-   * @throws VerbsException {@code BUSY} while queue pairs use it, or events of it were not
+   * @throws VerbsException {@code BUSY} while queue pairs use the queue, or its events are not
    *     acknowledged
    */
   @Override

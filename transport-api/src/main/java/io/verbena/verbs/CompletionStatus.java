@@ -7,9 +7,12 @@ package io.verbena.verbs;
  * are absent.
  */
 public enum CompletionStatus {
-  /** Done. */
+  /** The work request is done. */
   SUCCESS(0),
-  /** A local buffer is too small for what came, or a length is beyond what the queue pair takes. */
+  /**
+   * A local buffer is too small for the incoming data, or a length is beyond the queue pair's
+   * limits.
+   */
   LOC_LEN_ERR(1),
   /** An internal consistency error of the queue pair, or a local operation that failed. */
   LOC_QP_OP_ERR(2),
@@ -21,11 +24,11 @@ public enum CompletionStatus {
   MW_BIND_ERR(6),
   /** A response that does not fit the request. */
   BAD_RESP_ERR(7),
-  /** Local access to a buffer that was not completed by an immediate. */
+  /** Memory protection refused a local buffer during a WRITE_WITH_IMM of the peer. */
   LOC_ACCESS_ERR(8),
-  /** The responder refused the operation: not allowed on it, malformed, or misaligned. */
+  /** The responder refused the operation as not allowed, malformed or misaligned. */
   REM_INV_REQ_ERR(9),
-  /** The responder's memory protection refused: wrong rkey, range, domain or right. */
+  /** The responder's memory protection refused access: wrong rkey, range, domain or right. */
   REM_ACCESS_ERR(10),
   /** The responder failed on its own side. */
   REM_OP_ERR(11),
@@ -37,7 +40,7 @@ public enum CompletionStatus {
   FATAL_ERR(19),
   /** A response took too long. */
   RESP_TIMEOUT_ERR(20),
-  /** Anything else. */
+  /** Any other error. */
   GENERAL_ERR(21);
 
   private static final CompletionStatus[] BY_CODE = new CompletionStatus[22];
@@ -59,7 +62,7 @@ public enum CompletionStatus {
     return code;
   }
 
-  /** The status with this number; a number that is not known is {@link #GENERAL_ERR}. */
+  /** Returns the status with this number; {@link #GENERAL_ERR} for an unknown number. */
   public static CompletionStatus of(int code) {
     CompletionStatus status = code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
     return status == null ? GENERAL_ERR : status;

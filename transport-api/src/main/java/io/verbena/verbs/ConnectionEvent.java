@@ -5,19 +5,20 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that happened to a connection ({@code rdma_get_cm_event(3)}).
+ * An event of a connection ({@code rdma_get_cm_event(3)}).
  *
- * @param type what happened
+ * @param type the kind of event
  * @param identifier the connection; for a {@link Type#CONNECT_REQUEST} a new one, which the
  *     receiver of the event accepts, rejects or closes
- * @param listener for a {@link Type#CONNECT_REQUEST} the listener it came to, else null
- * @param status 0, or why: a negative {@code errno}, or for {@link Type#REJECTED} the reason
- * @param privateData what the peer sent along, read-only; some providers pad it with zeros to the
+ * @param listener the listener that got the request, for a {@link Type#CONNECT_REQUEST}; else null
+ * @param status 0, a negative {@code errno}, or a positive reason of {@link Type#REJECTED} or
+ *     {@link Type#UNREACHABLE}
+ * @param privateData the peer's private data, read-only; some providers pad it with zeros to the
  *     most that the message carries
  * @param responderResources READs and atomics that the peer serves at once
  * @param initiatorDepth READs and atomics that the peer has outstanding at once
- * @param datagramPeer for {@link Type#ESTABLISHED} of an identifier of {@link PortSpace#UDP} where
- *     datagrams go, else null
+ * @param datagramPeer the destination of datagrams, for {@link Type#ESTABLISHED} of an identifier
+ *     of {@link PortSpace#UDP}; else null
  */
 public record ConnectionEvent(
     Type type,
@@ -36,8 +37,8 @@ public record ConnectionEvent(
   public static final int REJECT_CONSUMER_DEFINED = 28;
 
   /**
-   * {@link #status} of a rejection where the wire is locked: the keys differ, or one end has none.
-   * Verbena's own; IBTA has no such reason.
+   * {@link #status} of a rejection on a locked wire: the keys of the two ends differ, or one end
+   * has none. A number of Verbena's own; IBTA has no such reason.
    */
   public static final int REJECT_KEY = 0x8001;
 
@@ -57,15 +58,12 @@ public record ConnectionEvent(
   public static final int TIMED_OUT = -110;
 
   /**
-   * {@link #status} of {@link Type#UNREACHABLE} when the host of the address refuses what goes to
-   * an HCA, so that none is there now ({@code -ECONNREFUSED}).
+   * {@link #status} of {@link Type#UNREACHABLE} when the host of the address refuses packets to an
+   * HCA, and so has none now ({@code -ECONNREFUSED}).
    */
   public static final int NO_HCA = -111;
 
-  /**
-   * The text for errors about a peer that does not answer, which has no status of its own but
-   * {@link #TIMED_OUT}.
-   */
+  /** The error text for a peer that does not answer, whose only status is {@link #TIMED_OUT}. */
   public static final String NO_ANSWER =
       "no answer; is an HCA at that address, and does it listen?";
 
@@ -141,7 +139,10 @@ public record ConnectionEvent(
     };
   }
 
-  /** The same event of what stands for its identifier and its listener to a program. */
+  /**
+   * Returns this event with another identifier and listener, for example decorators of the original
+   * ones.
+   */
   public ConnectionEvent of(
       ConnectionIdentifier shown, @Nullable ConnectionListener shownListener) {
     return new ConnectionEvent(

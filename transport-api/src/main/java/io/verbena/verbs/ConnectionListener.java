@@ -3,10 +3,10 @@ package io.verbena.verbs;
 
 import java.net.URI;
 
-/** An address that is listened on. Closing it rejects the requests that nobody took. */
+/** A listener on an address. Closing it rejects the requests whose events were not taken. */
 public interface ConnectionListener extends AutoCloseable {
 
-  /** Returns the address as bound, with the port chosen by the provider if none was asked for. */
+  /** Returns the bound address, with a port chosen by the provider if the caller gave none. */
   URI address();
 
   @Override

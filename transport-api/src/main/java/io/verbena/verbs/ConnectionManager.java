@@ -5,13 +5,13 @@ import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes and ends connections ({@code rdma_cm(7)}), and reports what happens in events. Its event
- * queue is bounded: a connect request that does not fit the listener's backlog is left without an
- * answer, and asked again until it fits or its time is over, as in the kernel.
+ * Makes and ends connections ({@code rdma_cm(7)}), and reports their events. The event queue is
+ * bounded: a connect request beyond the listener's backlog gets no answer, and the client repeats
+ * it until it fits or its time is over, as in the kernel.
  */
 public interface ConnectionManager extends AutoCloseable {
 
-  /** Returns its device. */
+  /** Returns the device of this manager. */
   Device device();
 
   /**
@@ -19,7 +19,7 @@ public interface ConnectionManager extends AutoCloseable {
    *
    * @param backlog connect requests that may wait for an answer
    * @throws VerbsException {@code ADDRESS_IN_USE}; {@code INVALID} for an address or a backlog that
-   *     it does not take
+   *     the provider does not support
    */
   default ConnectionListener listen(URI address, int backlog) {
     return listen(PortSpace.TCP, address, backlog);
@@ -28,7 +28,7 @@ public interface ConnectionManager extends AutoCloseable {
   /**
    * Listens on an address.
    *
-   * @param space whose port it is
+   * @param space the port space of the address
    * @param backlog as above
    * @throws VerbsException as above; {@code NOT_SUPPORTED} for {@link PortSpace#UDP} without {@link
    *     Capability#UNRELIABLE_DATAGRAM}
@@ -36,20 +36,20 @@ public interface ConnectionManager extends AutoCloseable {
   ConnectionListener listen(PortSpace space, URI address, int backlog);
 
   /**
-   * Finds the way to a peer; {@link ConnectionEvent.Type#ADDR_RESOLVED} or {@link
+   * Resolves the address of a peer; {@link ConnectionEvent.Type#ADDR_RESOLVED} or {@link
    * ConnectionEvent.Type#ADDR_ERROR} follows.
    *
-   * @param timeoutNanos how long that may take
-   * @throws VerbsException {@code INVALID} for an address that it does not take
+   * @param timeoutNanos the time for that, in nanoseconds
+   * @throws VerbsException {@code INVALID} for an address that the provider does not support
    */
   default ConnectionIdentifier resolve(URI address, long timeoutNanos) {
     return resolve(PortSpace.TCP, address, timeoutNanos);
   }
 
   /**
-   * Finds the way to a peer.
+   * Resolves the address of a peer.
    *
-   * @param space whose port it is
+   * @param space the port space of the address
    * @param timeoutNanos as above
    * @throws VerbsException as above; {@code NOT_SUPPORTED} for {@link PortSpace#UDP} without {@link
    *     Capability#UNRELIABLE_DATAGRAM}
@@ -59,14 +59,15 @@ public interface ConnectionManager extends AutoCloseable {
   /**
    * Waits for the next event.
    *
-   * @param timeoutNanos how long to wait at the most; 0 to look only
+   * @param timeoutNanos the longest wait, in nanoseconds; 0 returns at once
    * @return the event, or null when the time is over or the manager was closed
-   * @throws VerbsException {@code IO} if none is left and none will come, as the device has failed
+   * @throws VerbsException {@code IO} if no event is left and none will come, because the device
+   *     has failed
    */
   @Nullable ConnectionEvent await(long timeoutNanos) throws InterruptedException;
 
   /**
-   * Closes it and lets a waiting thread return.
+   * Closes the manager; a thread in {@link #await} returns.
    *
    * @throws VerbsException {@code BUSY} while listeners or identifiers are open
    */

@@ -4,9 +4,9 @@ package io.verbena.verbs;
 /**
  * The destination of datagrams for a service ({@code struct rdma_ud_param}).
  *
- * @param vector the way, for an address handle
- * @param queuePair the queue pair that serves it
- * @param queueKey what its datagrams carry
+ * @param vector the path to the peer, for an address handle
+ * @param queuePair the number of the queue pair that serves datagrams
+ * @param queueKey the queue key that datagrams must carry
  */
 public record DatagramPeer(AddressVector vector, int queuePair, int queueKey) {
 

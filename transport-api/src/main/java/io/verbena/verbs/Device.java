@@ -5,56 +5,56 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An opened HCA. Closing it fails with {@link VerbsError#BUSY} while protection domains, completion
- * queues, channels or connection managers of it are open, and names them.
+ * An opened HCA. Closing it fails with {@link VerbsError#BUSY} while its protection domains,
+ * completion queues, channels or connection managers are open; the message names them.
  */
 public interface Device extends AutoCloseable {
 
-  /** Returns what the device is and can do. */
+  /** Returns the device's identity, capabilities and limits. */
   DeviceAttributes attributes();
 
   /**
-   * Returns the port of the HCA that the device was opened on: another {@link PortAttributes#number
-   * number} than 1 only where the address says or implies it.
+   * Returns the port of the HCA that the device was opened on: {@link PortAttributes#number number}
+   * 1 unless the address names or implies another.
    */
   PortAttributes port();
 
-  /** Returns how many ports its HCA has, numbered from 1. By default 1. */
+  /** Returns the number of ports of the HCA; they are numbered from 1. By default 1. */
   default int portCount() {
     return 1;
   }
 
   /**
-   * Returns whether each post has a price of its own: a system call, or a write to a doorbell of
-   * the device. Requests are then better linked, and short payloads inline. By default false.
+   * Returns whether each post costs a system call or a write to a doorbell of the device. If so,
+   * callers should link requests and post short payloads inline. By default false.
    */
   default boolean hasCostlyPosts() {
     return false;
   }
 
   /**
-   * Allocates memory to register that suits the device best: an HCA on shared memory lets peers
-   * copy out of it what else passes through a ring. The memory is all 0, and lives until the
-   * garbage collector finds that nothing can reach it; it outlives the device. By default it is the
-   * JVM's direct memory.
+   * Allocates the memory that suits the device best, to be registered: an HCA on shared memory lets
+   * peers copy directly out of it, where other bytes pass through a ring. The memory is all 0; the
+   * garbage collector frees it once it is unreachable, perhaps after the device is closed. By
+   * default it is the JVM's direct memory.
    *
-   * @param length 1 or more
-   * @throws OutOfMemoryError if there is none
+   * @param length the length in bytes, 1 or more
+   * @throws OutOfMemoryError if there is not enough memory
    */
   default ByteBuffer allocateMemory(int length) {
     return ByteBuffer.allocateDirect(length);
   }
 
   /**
-   * Returns whether it moves bytes of {@link #allocateMemory} so much faster than others that it
-   * pays to copy a message into such memory rather than to register the message's own. By default
-   * false: all memory is the same.
+   * Returns whether the device moves bytes of {@link #allocateMemory} so much faster than others
+   * that copying a message there is cheaper than registering the message's own memory. By default
+   * false.
    */
   default boolean prefersOwnMemory() {
     return false;
   }
 
-  /** Returns what it counts by itself; {@link DeviceCounters#NONE} where it does not count. */
+  /** Returns the device's own counters; {@link DeviceCounters#NONE} if it has none. */
   DeviceCounters counters();
 
   /**
@@ -64,15 +64,16 @@ public interface Device extends AutoCloseable {
    */
   ProtectionDomain allocateProtectionDomain();
 
-  /** Creates a channel on which completion queues announce themselves to a thread that sleeps. */
+  /** Creates a channel by which completion queues wake a sleeping thread. */
   CompletionChannel createCompletionChannel();
 
   /**
    * Creates a completion queue that any thread may poll.
    *
-   * @param depth completions that it must hold at least, 1 to {@link
+   * @param depth the least number of completions that the queue must hold, 1 to {@link
    *     DeviceAttributes#maxCompletions}
-   * @param channel where its events go; null if it is only ever polled, which is cheaper
+   * @param channel the channel for the queue's events; null for a queue that is only polled, which
+   *     is cheaper
    * @throws VerbsException {@code INVALID} for a depth out of range, {@code NO_MEMORY} beyond the
    *     device's limit
    */
@@ -98,7 +99,7 @@ public interface Device extends AutoCloseable {
   /**
    * Waits for the next asynchronous event.
    *
-   * @param timeoutNanos how long to wait at the most; 0 to look only
+   * @param timeoutNanos the longest wait, in nanoseconds; 0 returns at once
    * @return the event, or null when the time is over or the device was closed
    */
   @Nullable AsyncEvent awaitAsyncEvent(long timeoutNanos) throws InterruptedException;

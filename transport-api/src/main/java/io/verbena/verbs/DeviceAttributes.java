@@ -4,11 +4,11 @@ package io.verbena.verbs;
 import java.util.Set;
 
 /**
- * The identity, abilities and limits of a device ({@code ibv_query_device(3)}).
+ * The identity, capabilities and limits of a device ({@code ibv_query_device(3)}).
  *
  * @param name the device's name
  * @param firmware its firmware or software version
- * @param capabilities what it can do beyond RC SEND, RECV, WRITE and READ
+ * @param capabilities the device's capabilities beyond RC SEND, RECV, WRITE and READ
  * @param maxQueuePairs queue pairs
  * @param maxWorkRequests work requests in one send or receive queue
  * @param maxScatterGather entries in one work request
@@ -51,13 +51,13 @@ public record DeviceAttributes(
     capabilities = Set.copyOf(capabilities);
   }
 
-  /** Returns whether the device can do this. */
+  /** Returns whether the device has this capability. */
   public boolean supports(Capability capability) {
     return capabilities.contains(capability);
   }
 
   /**
-   * Fails unless the device can do this.
+   * Fails unless the device has this capability.
    *
    * @throws VerbsException {@link VerbsError#NOT_SUPPORTED}, naming the device and the capability
    */

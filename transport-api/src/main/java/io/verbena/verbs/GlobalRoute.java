@@ -6,9 +6,10 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * The area in front of a datagram, with the address that it came from: the IP header of RoCEv2,
- * where InfiniBand has its GRH (IBTA volume 1, annex A17; RFC 8200, RFC 791). IPv6 fills it; IPv4,
- * whose addresses are GIDs of the form ::ffff:a.b.c.d, its last 20 bytes.
+ * The 40 bytes in front of a received datagram, which hold its sender's address: the IP header of
+ * RoCEv2, in the place of InfiniBand's GRH (IBTA volume 1, annex A17; RFC 8200, RFC 791). An IPv6
+ * header fills the area. An IPv4 header, whose addresses are GIDs of the form ::ffff:a.b.c.d, fills
+ * the last 20 bytes.
  *
  * <pre>
  *  IPv6:  0 version 4 | class 8 | flow label 20    IPv4: 20 version 4 | words 4
@@ -20,7 +21,7 @@ import java.util.List;
  * </pre>
  */
 public final class GlobalRoute {
-  /** Bytes in front of every datagram. */
+  /** The length of the area, in bytes. */
   public static final int LENGTH = 40;
 
   private static final int IPV6_LENGTH = 4;
@@ -51,7 +52,7 @@ public final class GlobalRoute {
 
   private GlobalRoute() {}
 
-  /** Returns whether a GID stands for an IPv4 address. */
+  /** Returns whether a GID is an IPv4-mapped address. */
   public static boolean isIpv4(Gid gid) {
     return gid.high() == 0 && (gid.low() & 0xffff_ffff_0000_0000L) == MAPPED;
   }
@@ -60,10 +61,10 @@ public final class GlobalRoute {
    * Writes the area of a datagram that is sent.
    *
    * @param area {@link #LENGTH} bytes, written from index 0 on
-   * @param way how it goes to its receiver
+   * @param way the path to the receiver
    * @param source the sender's GID
-   * @param payload bytes of payload
-   * @param extra bytes of further headers
+   * @param payload the length of the payload, in bytes
+   * @param extra the length of further headers, in bytes
    */
   public static void write(ByteBuffer area, AddressVector way, Gid source, int payload, int extra) {
     int bytes = TRANSPORT + extra + (payload + 3 & ~3);
@@ -97,7 +98,7 @@ public final class GlobalRoute {
     area.putShort(IPV4_CHECKSUM, (short) ~ipv4Sum(area));
   }
 
-  /** The ones' complement sum over the IPv4 header: all ones if it is whole. */
+  /** Returns the ones' complement sum over the IPv4 header: all ones if the header is intact. */
   private static int ipv4Sum(ByteBuffer area) {
     int sum = 0;
     for (int at = IPV4; at < LENGTH; at += Short.BYTES) {
@@ -112,11 +113,11 @@ public final class GlobalRoute {
   }
 
   /**
-   * Returns the way back to a datagram's sender, as {@code ibv_init_ah_from_wc(3)} makes it.
+   * Returns the path back to a datagram's sender, as {@code ibv_init_ah_from_wc(3)} does.
    *
-   * @param area what stands in front of the datagram; {@link #LENGTH} bytes from its position on,
-   *     which is not changed
-   * @param local the GIDs of the port that it came in by
+   * @param area the area in front of the datagram, {@link #LENGTH} bytes from its position, which
+   *     is not changed
+   * @param local the GIDs of the port that the datagram arrived on
    * @throws VerbsException {@code INVALID} if the area has no IP header, or one for another port
    */
   public static AddressVector back(ByteBuffer area, List<Gid> local) {
@@ -124,7 +125,7 @@ public final class GlobalRoute {
       throw invalid("area: " + area.remaining() + " bytes (expected: >= " + LENGTH + ")");
     }
     ByteBuffer header = area.slice().order(ByteOrder.BIG_ENDIAN);
-    // IPv4 first: what stands before it is not cleared, and may look like anything.
+    // IPv4 first: the bytes before its header are not cleared, and may look like IPv6.
     boolean ipv4 = header.get(IPV4) == IPV4_FIRST && ipv4Sum(header) == 0xffff;
     if (!ipv4 && header.get(0) >>> 4 != VERSION_6) {
       throw invalid("area: neither IPv4 nor IPv6");

@@ -6,42 +6,43 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registered memory. Its keys are invalid the moment {@link #close} begins, and when it returns the
- * HCA no longer touches the memory.
+ * Registered memory ({@code ibv_mr}). Its keys become invalid when {@link #close} begins; after it
+ * returns, the HCA no longer touches the memory.
  */
 public interface MemoryRegion extends AutoCloseable {
 
-  /** Returns the domain that it belongs to. */
+  /** Returns the protection domain of the region. */
   ProtectionDomain protectionDomain();
 
   /**
-   * Returns the address of its first byte, local and remote, as scatter/gather entries and peers
-   * use it. On an emulated HCA it is the HCA's own; only differences within one region mean
+   * Returns the address of the first byte, for scatter/gather entries and for peers. An emulated
+   * HCA chooses the address, which is no native one: only differences within a region mean
    * anything.
    */
   long address();
 
-  /** Returns its length in bytes. */
+  /** Returns the length in bytes. */
   long length();
 
-  /** Returns the key by which local work requests name it. */
+  /** Returns the key that names the region in local work requests. */
   int lkey();
 
-  /** Returns the key by which peers name it; 0 without a remote right. */
+  /** Returns the key that names the region for peers; 0 without a remote right. */
   int rkey();
 
-  /** Returns what may be done to it. */
+  /** Returns the rights that the region gives. */
   Set<Access> access();
 
   /**
-   * Changes the region; what is null stays as it is. Address and keys may change with it. No work
-   * request on the region may be outstanding.
+   * Changes the region; null arguments leave their attribute unchanged. Address and keys may
+   * change. No work request on the region may be outstanding.
    *
    * @param domain the new domain, or null
    * @param buffer the new memory, or null
    * @param access the new rights, or null
    * @throws VerbsException {@code NOT_SUPPORTED} without {@link Capability#REREGISTRATION}, {@code
-   *     BUSY} while a memory window is bound to it, otherwise as {@link ProtectionDomain#register}
+   *     BUSY} while a memory window is bound to the region, otherwise as {@link
+   *     ProtectionDomain#register}
    */
   void reregister(
       @Nullable ProtectionDomain domain, @Nullable ByteBuffer buffer, @Nullable Set<Access> access);
@@ -49,7 +50,7 @@ public interface MemoryRegion extends AutoCloseable {
   /**
    * Deregisters the memory.
    *
-   * @throws VerbsException {@code BUSY} while a memory window is bound to it
+   * @throws VerbsException {@code BUSY} while a memory window is bound to the region
    */
   @Override
   void close();

@@ -2,24 +2,25 @@
 package io.verbena.verbs;
 
 /**
- * A part of a memory region that peers may reach by a key of its own, which dies alone. While it is
- * bound, the region is busy.
+ * A part of a memory region that peers may access by the window's own key, which can be revoked
+ * without the region's. A region with a bound window is busy.
  */
 public interface MemoryWindow extends AutoCloseable {
 
-  /** Returns the domain that it belongs to. */
+  /** Returns the protection domain of the window. */
   ProtectionDomain protectionDomain();
 
-  /** Returns its kind. */
+  /** Returns the type of the window. */
   MemoryWindowType type();
 
   /**
-   * Returns the key by which peers name it; each bind changes its low 8 bits. It is a bind's new
-   * key at the latest when the bind has completed, with type 1 once it is posted.
+   * Returns the key that names the window for peers; each bind changes its low 8 bits. The new key
+   * is returned once the bind is posted for type 1, at the latest when the bind has completed for
+   * type 2B.
    */
   int rkey();
 
-  /** Unbinds it, if it is bound, and deallocates it ({@code ibv_dealloc_mw(3)}). */
+  /** Unbinds the window, if it is bound, and deallocates it ({@code ibv_dealloc_mw(3)}). */
   @Override
   void close();
 }

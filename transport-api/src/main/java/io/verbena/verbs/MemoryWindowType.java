@@ -3,8 +3,11 @@ package io.verbena.verbs;
 
 /** The two kinds of memory window. */
 public enum MemoryWindowType {
-  /** Bound by {@link QueuePair#bindMemoryWindow}, usable through every queue pair of its domain. */
+  /**
+   * Bound by {@link QueuePair#bindMemoryWindow}; usable through every queue pair of the protection
+   * domain.
+   */
   TYPE_1,
-  /** Bound by a BIND_MW work request, usable only through the queue pair that bound it. */
+  /** Bound by a BIND_MW work request; usable only through the queue pair that bound the window. */
   TYPE_2B
 }

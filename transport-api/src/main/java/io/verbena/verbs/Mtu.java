@@ -20,7 +20,7 @@ public enum Mtu {
     return code;
   }
 
-  /** Returns how many bytes of payload a packet has. */
+  /** Returns the most payload of a packet, in bytes. */
   public int bytes() {
     return 128 << code;
   }

@@ -11,7 +11,7 @@ import java.util.List;
  * @param activeMtu the MTU in use
  * @param gids the port's GIDs; an index into this list is a GID index
  * @param lid the port's LID on InfiniBand, 0 elsewhere
- * @param number of the port on its HCA, from 1; the one for {@link QueuePairAttributes#port(int)}
+ * @param number the port's number on its HCA, from 1, for {@link QueuePairAttributes#port(int)}
  */
 public record PortAttributes(
     boolean active, Mtu maxMtu, Mtu activeMtu, List<Gid> gids, int lid, int number) {
@@ -19,12 +19,12 @@ public record PortAttributes(
     gids = List.copyOf(gids);
   }
 
-  /** The first port. */
+  /** Attributes of port 1. */
   public PortAttributes(boolean active, Mtu maxMtu, Mtu activeMtu, List<Gid> gids, int lid) {
     this(active, maxMtu, activeMtu, gids, lid, 1);
   }
 
-  /** The first port, without a LID. */
+  /** Attributes of port 1, without a LID. */
   public PortAttributes(boolean active, Mtu maxMtu, Mtu activeMtu, List<Gid> gids) {
     this(active, maxMtu, activeMtu, gids, 0);
   }

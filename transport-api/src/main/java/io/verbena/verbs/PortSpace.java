@@ -2,16 +2,16 @@
 package io.verbena.verbs;
 
 /**
- * A space of port numbers that a connection manager listens on and resolves; names and numbers as
- * in {@code enum rdma_port_space}. The same port in two port spaces is two services.
+ * A space of port numbers of connection managers; names and numbers as in {@code enum
+ * rdma_port_space}. The same number in two port spaces names two services.
  */
 public enum PortSpace {
   /** Connections, of queue pairs of type {@link QueuePairType#RC}. */
   TCP(0x0106, QueuePairType.RC),
   /**
    * Datagrams: the answer to a request names the queue pair of type {@link QueuePairType#UD} that
-   * serves a port (service ID resolution, SIDR: IBTA volume 1, section 12.11). Nothing is
-   * connected.
+   * serves a port (service ID resolution, SIDR: IBTA volume 1, section 12.11). No connection is
+   * made.
    */
   UDP(0x0111, QueuePairType.UD);
 
@@ -28,7 +28,7 @@ public enum PortSpace {
     return code;
   }
 
-  /** Returns the type of queue pair that its identifiers have. */
+  /** Returns the type of the queue pairs of its identifiers. */
   public QueuePairType type() {
     return type;
   }

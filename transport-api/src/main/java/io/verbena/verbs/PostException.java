@@ -2,7 +2,7 @@
 package io.verbena.verbs;
 
 /**
- * A work request that a queue did not take. The requests linked before it were posted; it and those
+ * A queue refused a work request. The requests linked before it were posted; this request and those
  * linked behind it were not, as with {@code bad_wr} in {@code ibv_post_send(3)}.
  */
 public final class PostException extends VerbsException {
@@ -14,7 +14,7 @@ public final class PostException extends VerbsException {
   /**
    * @param error the kind of failure
    * @param workRequestId the id of the first request that was not posted
-   * @param message the value and the limit it broke
+   * @param message the value and the limit that it broke
    */
   public PostException(VerbsError error, long workRequestId, String message) {
     super(error, "work request " + workRequestId + ": " + message);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Attributes of a queue pair, for {@link QueuePair#modify} and from {@link QueuePair#query}. Only
- * those that were set count, as with the mask of {@code ibv_modify_qp(3)}.
+ * attributes that were set count, as with the mask of {@code ibv_modify_qp(3)}. Not thread-safe.
  */
 public final class QueuePairAttributes {
 
@@ -71,7 +71,7 @@ public final class QueuePairAttributes {
     return this;
   }
 
-  /** Sets the state that the caller believes it is in; in another one the call fails. */
+  /** Sets the expected current state; the call fails in another state. */
   public QueuePairAttributes currentState(QueuePairState value) {
     fields.add(Field.CUR_STATE);
     currentState = value;
@@ -92,14 +92,14 @@ public final class QueuePairAttributes {
     return this;
   }
 
-  /** Sets the index of its partition key. */
+  /** Sets the index of the partition key. */
   public QueuePairAttributes pkeyIndex(int value) {
     fields.add(Field.PKEY_INDEX);
     pkeyIndex = value;
     return this;
   }
 
-  /** Sets its port, the {@link PortAttributes#number} of its device. */
+  /** Sets the port: the {@link PortAttributes#number} of the device. */
   public QueuePairAttributes port(int value) {
     fields.add(Field.PORT);
     port = value;
@@ -113,35 +113,35 @@ public final class QueuePairAttributes {
     return this;
   }
 
-  /** Sets the way to the peer. */
+  /** Sets the path to the peer. */
   public QueuePairAttributes addressVector(AddressVector value) {
     fields.add(Field.AV);
     addressVector = value;
     return this;
   }
 
-  /** Sets the most payload of a packet. */
+  /** Sets the path MTU, the most payload of a packet. */
   public QueuePairAttributes pathMtu(Mtu value) {
     fields.add(Field.PATH_MTU);
     pathMtu = value;
     return this;
   }
 
-  /** Sets the time to wait for an acknowledgement: 4.096 us times 2 to this power; 0 for ever. */
+  /** Sets the acknowledgement timeout, 0 to 31: 4.096 us * 2<sup>value</sup>; 0 waits for ever. */
   public QueuePairAttributes timeout(int value) {
     fields.add(Field.TIMEOUT);
     timeout = value;
     return this;
   }
 
-  /** Sets the retries after such a timeout, 0 to 7. */
+  /** Sets the number of retries after a {@link #timeout(int) timeout}, 0 to 7. */
   public QueuePairAttributes retryCount(int value) {
     fields.add(Field.RETRY_CNT);
     retryCount = value;
     return this;
   }
 
-  /** Sets the retries after an RNR NAK, 0 to 6; 7 for ever. */
+  /** Sets the number of retries after an RNR NAK, 0 to 6; 7 retries for ever. */
   public QueuePairAttributes rnrRetry(int value) {
     fields.add(Field.RNR_RETRY);
     rnrRetry = value;
@@ -155,14 +155,14 @@ public final class QueuePairAttributes {
     return this;
   }
 
-  /** Sets the READs and atomics that it may have outstanding ({@code max_rd_atomic}). */
+  /** Sets the most READs and atomics outstanding ({@code max_rd_atomic}). */
   public QueuePairAttributes maxReadAtomic(int value) {
     fields.add(Field.MAX_QP_RD_ATOMIC);
     maxReadAtomic = value;
     return this;
   }
 
-  /** Sets the RNR timer that it asks of peers, a code of 0 to 31 (IBTA volume 1, table 45). */
+  /** Sets the RNR timer that peers are to use, a code of 0 to 31 (IBTA volume 1, table 45). */
   public QueuePairAttributes minRnrTimer(int value) {
     fields.add(Field.MIN_RNR_TIMER);
     minRnrTimer = value;
@@ -176,7 +176,7 @@ public final class QueuePairAttributes {
     return this;
   }
 
-  /** Sets the READs and atomics that it serves at once ({@code max_dest_rd_atomic}). */
+  /** Sets the most READs and atomics served at once ({@code max_dest_rd_atomic}). */
   public QueuePairAttributes maxDestinationReadAtomic(int value) {
     fields.add(Field.MAX_DEST_RD_ATOMIC);
     maxDestinationReadAtomic = value;

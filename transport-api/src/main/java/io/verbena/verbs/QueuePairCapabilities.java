@@ -4,11 +4,11 @@ package io.verbena.verbs;
 /**
  * The capacities that a queue pair was granted ({@code struct ibv_qp_cap}).
  *
- * @param maxSend send requests outstanding
- * @param maxReceive receives posted
- * @param maxSendScatterGather buffers of a send request
- * @param maxReceiveScatterGather buffers of a receive
- * @param maxInlineData bytes of inline payload
+ * @param maxSend the most send requests outstanding
+ * @param maxReceive the most receives posted
+ * @param maxSendScatterGather the most buffers of a send request
+ * @param maxReceiveScatterGather the most buffers of a receive
+ * @param maxInlineData the most bytes of inline payload
  */
 public record QueuePairCapabilities(
     int maxSend,

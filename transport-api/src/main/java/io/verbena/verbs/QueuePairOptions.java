@@ -4,13 +4,13 @@ package io.verbena.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options that a queue pair is created with ({@code ibv_create_qp(3)}). Capacities are the
- * least that is needed; {@link QueuePair#capabilities} returns what was granted.
+ * The options that a queue pair is created with ({@code ibv_create_qp(3)}). Capacities are
+ * minimums; {@link QueuePair#capabilities} returns the granted ones.
  *
  * @param type the transport service
- * @param sendQueue where sends complete
- * @param receiveQueue where receives complete
- * @param sharedReceiveQueue where receives are taken from, or null for a receive queue of its own
+ * @param sendQueue the completion queue of sends
+ * @param receiveQueue the completion queue of receives
+ * @param sharedReceiveQueue the shared receive queue, or null for a receive queue of its own
  * @param maxSend send requests outstanding
  * @param maxReceive receives posted; ignored with a shared receive queue
  * @param maxSendScatterGather buffers of a send request
@@ -30,14 +30,17 @@ public record QueuePairOptions(
     int maxInlineData,
     boolean signalAll) {
 
-  /** An RC queue pair of this many sends and receives, one buffer each, nothing inline. */
+  /**
+   * Returns options of an RC queue pair with this many sends and receives, one buffer each, nothing
+   * inline.
+   */
   public static QueuePairOptions reliable(
       CompletionQueue sendQueue, CompletionQueue receiveQueue, int maxSend, int maxReceive) {
     return new QueuePairOptions(
         QueuePairType.RC, sendQueue, receiveQueue, null, maxSend, maxReceive, 1, 1, 0, false);
   }
 
-  /** The same, of another type. */
+  /** Returns the same options with another type. */
   public QueuePairOptions withType(QueuePairType value) {
     return new QueuePairOptions(
         value,
@@ -52,7 +55,7 @@ public record QueuePairOptions(
         signalAll);
   }
 
-  /** The same, with this many buffers for each send and each receive. */
+  /** Returns the same options with this many buffers for each send and each receive. */
   public QueuePairOptions withScatterGather(int send, int receive) {
     return new QueuePairOptions(
         type,
@@ -67,7 +70,7 @@ public record QueuePairOptions(
         signalAll);
   }
 
-  /** The same, with this many bytes of inline payload. */
+  /** Returns the same options with this many bytes of inline payload. */
   public QueuePairOptions withInlineData(int bytes) {
     return new QueuePairOptions(
         type,
@@ -82,7 +85,7 @@ public record QueuePairOptions(
         signalAll);
   }
 
-  /** Returns the same, with every send signaled. */
+  /** Returns the same options with every send signaled. */
   public QueuePairOptions withSignalAll() {
     return new QueuePairOptions(
         type,
@@ -97,7 +100,7 @@ public record QueuePairOptions(
         true);
   }
 
-  /** The same, on a shared receive queue. */
+  /** Returns the same options with a shared receive queue. */
   public QueuePairOptions withSharedReceiveQueue(SharedReceiveQueue queue) {
     return new QueuePairOptions(
         type,

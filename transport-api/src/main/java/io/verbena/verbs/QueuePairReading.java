@@ -8,13 +8,13 @@ import java.util.Map;
 
 /**
  * A snapshot of the state and figures of a queue pair. It is taken while the queue pair works, so
- * two figures may be a few requests apart.
+ * two figures may differ by a few requests.
  *
- * @param number its number
- * @param type its transport service
- * @param state the state that it is in
- * @param peer the number of the queue pair that it is connected to, or -1
- * @param figures what its provider knows of it; what it does not know is not there
+ * @param number the queue pair number
+ * @param type the transport service
+ * @param state the state
+ * @param peer the number of the peer's queue pair, or -1 if not connected
+ * @param figures the figures that the provider knows; others are absent
  */
 public record QueuePairReading(
     int number, QueuePairType type, QueuePairState state, int peer, Map<Figure, Long> figures) {
@@ -26,41 +26,45 @@ public record QueuePairReading(
   }
 
   /**
-   * The figures that a reading may hold. Counts begin when the queue pair is made, and only grow.
+   * The figures that a reading may hold. Counts start at the creation of the queue pair and only
+   * grow.
    */
   public enum Figure {
-    /** Requests that were posted to its send queue. */
+    /** Requests that were posted to the send queue. */
     SENDS_POSTED,
     /**
-     * Those of them that hold no slot any more: the completion of it or of a later one was polled,
-     * or a reset dropped it.
+     * Posted requests that no longer hold a slot: their own or a later completion was polled, or a
+     * reset dropped them.
      */
     SENDS_DONE,
     /** The number of slots of the send queue. */
     SEND_QUEUE_SIZE,
-    /** Receives that were posted to its own receive queue. */
+    /** Receives that were posted to the queue pair's own receive queue. */
     RECEIVES_POSTED,
-    /** As {@link #SENDS_DONE}; of a shared receive queue those that came to this queue pair. */
+    /**
+     * As {@link #SENDS_DONE}, for receives; with a shared receive queue those that completed on
+     * this queue pair.
+     */
     RECEIVES_DONE,
-    /** The number of slots of its own receive queue. */
+    /** The number of slots of the queue pair's own receive queue. */
     RECEIVE_QUEUE_SIZE,
-    /** Completions, of whichever queue pair, that wait in the completion queue of its sends. */
+    /** Completions of all queue pairs that wait in the completion queue of the sends. */
     SEND_COMPLETIONS_WAITING,
     /** The depth of that queue. */
     SEND_COMPLETIONS_SIZE,
-    /** Likewise in that of its receives, which may be the same. */
+    /** Completions of all queue pairs that wait in the completion queue of the receives. */
     RECEIVE_COMPLETIONS_WAITING,
     /** The depth of that queue. */
     RECEIVE_COMPLETIONS_SIZE,
-    /** This queue pair's part of the device's count, and so are those below. */
+    /** This queue pair's part of {@link Counter#RNR_SENT}. */
     RNR_SENT,
-    /** See {@link Counter#RNR_RECEIVED}. */
+    /** This queue pair's part of {@link Counter#RNR_RECEIVED}. */
     RNR_RECEIVED,
-    /** See {@link Counter#RETRANSMISSIONS}. */
+    /** This queue pair's part of {@link Counter#RETRANSMISSIONS}. */
     RETRANSMISSIONS,
-    /** See {@link Counter#OUT_OF_SEQUENCE}. */
+    /** This queue pair's part of {@link Counter#OUT_OF_SEQUENCE}. */
     OUT_OF_SEQUENCE,
-    /** See {@link Counter#DUPLICATES}. */
+    /** This queue pair's part of {@link Counter#DUPLICATES}. */
     DUPLICATES;
 
     /** Returns the figure that is one queue pair's part of this device counter. */

@@ -15,17 +15,17 @@ package io.verbena.verbs;
 public enum QueuePairState {
   /** Just created: nothing may be posted. */
   RESET(0),
-  /** Receives may be posted; what arrives is dropped. */
+  /** Receives may be posted; incoming packets are dropped. */
   INIT(1),
   /** Ready to receive: the responder works, sends are refused. */
   RTR(2),
   /** Ready to send: everything works. */
   RTS(3),
-  /** Send queue draining: what was begun is finished, nothing new starts. */
+  /** Send queue draining: started requests finish, no others start. */
   SQD(4),
   /** Send queue error, on UC and UD only: the responder still works. */
   SQE(5),
-  /** Everything pending and everything posted from now on completes as flushed. */
+  /** Pending requests, and those posted from now on, complete as flushed. */
   ERR(6);
 
   private static final QueuePairState[] VALUES = values();
@@ -40,7 +40,11 @@ public enum QueuePairState {
     return code;
   }
 
-  /** The state with this number. */
+  /**
+   * Returns the state with this number.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
   public static QueuePairState of(int code) {
     if (code < 0 || code >= VALUES.length) {
       throw new IllegalArgumentException("queue pair state: " + code + " (expected: 0..6)");

@@ -5,7 +5,7 @@ package io.verbena.verbs;
 public enum QueuePairType {
   /** Reliable connection: all operations, in order, exactly once. */
   RC(2),
-  /** Unreliable connection: SEND and WRITE, in order, perhaps lost. */
+  /** Unreliable connection: SEND and WRITE, in order; messages may be lost. */
   UC(3),
   /** Unreliable datagram: SEND of up to one MTU to any peer. */
   UD(4);

@@ -4,15 +4,15 @@ package io.verbena.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A receive: where the next message may land. A flyweight: fill it, post it, use it again; posting
- * copies all it says. Not thread-safe.
+ * A receive: the buffers for an incoming message ({@code ibv_recv_wr}). A flyweight: fill it, post
+ * it, use it again; posting copies it. Not thread-safe.
  */
 public final class ReceiveWorkRequest {
   private final ScatterGatherList buffers;
   private long id;
   private @Nullable ReceiveWorkRequest next;
 
-  /** Returns a request of one buffer. */
+  /** A request of one buffer. */
   public ReceiveWorkRequest() {
     this(1);
   }
@@ -22,7 +22,7 @@ public final class ReceiveWorkRequest {
     buffers = new ScatterGatherList(maxScatterGather);
   }
 
-  /** Returns its id, which the completion returns. */
+  /** Returns the id, which the completion returns. */
   public long id() {
     return id;
   }
@@ -33,12 +33,12 @@ public final class ReceiveWorkRequest {
     return this;
   }
 
-  /** Returns the buffers, filled in order. */
+  /** Returns the buffers, which an incoming message fills in order. */
   public ScatterGatherList buffers() {
     return buffers;
   }
 
-  /** Replaces the buffers by this one. */
+  /** Replaces the buffers by this one; the length is in bytes. */
   public ReceiveWorkRequest buffer(long address, int length, int lkey) {
     buffers.clear();
     buffers.add(address, length, lkey);
@@ -52,7 +52,7 @@ public final class ReceiveWorkRequest {
 
   /** Links a request to be posted behind this one in the same call. */
   public ReceiveWorkRequest next(@Nullable ReceiveWorkRequest next) {
-    // As in a send request: a reference that is not stored needs no barrier.
+    // As in SendWorkRequest: skipping the store also skips the garbage collector's barrier.
     if (this.next != next) {
       this.next = next;
     }

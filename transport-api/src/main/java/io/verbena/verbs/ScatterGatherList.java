@@ -4,8 +4,8 @@ package io.verbena.verbs;
 import java.util.Objects;
 
 /**
- * The buffers of a work request: (address, length, lkey) triples in arrays that are used again. Not
- * thread-safe.
+ * The buffers of a work request: (address, length, lkey) triples ({@code ibv_sge}) in reused
+ * arrays. Not thread-safe.
  */
 public final class ScatterGatherList {
   private final long[] addresses;
@@ -23,12 +23,12 @@ public final class ScatterGatherList {
     lkeys = new int[capacity];
   }
 
-  /** Returns how many entries it can take. */
+  /** Returns the most entries that the list can hold. */
   public int capacity() {
     return addresses.length;
   }
 
-  /** Returns how many entries it has. */
+  /** Returns the number of entries. */
   public int size() {
     return size;
   }
@@ -53,7 +53,7 @@ public final class ScatterGatherList {
     return lkeys[Objects.checkIndex(index, size)];
   }
 
-  /** Forgets all entries. */
+  /** Removes all entries. */
   public void clear() {
     size = 0;
     totalLength = 0;
@@ -62,8 +62,9 @@ public final class ScatterGatherList {
   /**
    * Appends an entry.
    *
+   * @param length the length in bytes
    * @throws IllegalArgumentException for a negative length
-   * @throws IllegalStateException if it is full
+   * @throws IllegalStateException if the list is full
    */
   public void add(long address, int length, int lkey) {
     int at = size;
@@ -81,7 +82,7 @@ public final class ScatterGatherList {
   }
 
   /**
-   * Copies the entries of another list.
+   * Replaces the entries by those of another list.
    *
    * @throws IllegalStateException if they do not fit
    */

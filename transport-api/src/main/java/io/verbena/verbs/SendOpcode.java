@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.verbs;
 
-/** The operation that a send work request asks for; numbers as in {@code enum ibv_wr_opcode}. */
+/** The operation of a send work request; numbers as in {@code enum ibv_wr_opcode}. */
 public enum SendOpcode {
   RDMA_WRITE(0),
   RDMA_WRITE_WITH_IMM(1),

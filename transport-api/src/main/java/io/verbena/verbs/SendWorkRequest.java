@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for the send queue. A flyweight: fill it, post it, use it again; posting copies all it
- * says. The methods named after an operation start a new request: they clear flags, buffers and
- * operands, but keep id and link. Not thread-safe.
+ * A request for the send queue ({@code ibv_send_wr}). A flyweight: fill it, post it, use it again;
+ * posting copies it. The methods named after an operation start a new request: they clear flags and
+ * buffers, and keep id and link. Not thread-safe.
  *
  * <pre>{@code
  * queuePair.postSend(request.id(7).read(token.address(), token.key()).signaled()
@@ -15,16 +15,16 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class SendWorkRequest {
-  /** Make a completion also on success. */
+  /** Requests a completion on success too. */
   public static final int SIGNALED = 1 << 1;
 
-  /** Start only when all earlier READs and atomics of this queue are done. */
+  /** Delays the request until all earlier READs and atomics of this queue are done. */
   public static final int FENCE = 1;
 
-  /** Raise an event at a peer that armed for solicited completions only. */
+  /** Raises an event at a peer that armed its completion queue for solicited completions only. */
   public static final int SOLICITED = 1 << 2;
 
-  /** The payload travels in the request. */
+  /** Carries the payload in the request itself. */
   public static final int INLINE = 1 << 3;
 
   private final ScatterGatherList buffers;
@@ -37,7 +37,7 @@ public final class SendWorkRequest {
   private long compareOrAdd;
   private long swap;
 
-  /** Of this request if it is INLINE, else of an earlier one. */
+  /** The payload of this request if it is INLINE, else of an earlier one. */
   private @Nullable ByteBuffer inlineData;
 
   private @Nullable AddressHandle addressHandle;
@@ -48,7 +48,7 @@ public final class SendWorkRequest {
   private int windowAccess;
   private @Nullable SendWorkRequest next;
 
-  /** Returns a request of one buffer. */
+  /** A request of one buffer. */
   public SendWorkRequest() {
     this(1);
   }
@@ -59,7 +59,7 @@ public final class SendWorkRequest {
   }
 
   private SendWorkRequest start(SendOpcode opcode) {
-    // A request mostly does what it did last: a reference that is not stored needs no barrier.
+    // Mostly the same as before: skipping the store also skips the garbage collector's barrier.
     if (this.opcode != opcode) {
       this.opcode = opcode;
     }
@@ -74,41 +74,43 @@ public final class SendWorkRequest {
     return start(opcode);
   }
 
-  /** SEND: into the peer's next receive. */
+  /** Starts a SEND into the peer's next receive. */
   public SendWorkRequest send() {
     return start(SendOpcode.SEND);
   }
 
-  /** SEND_WITH_IMM. */
+  /** Starts a SEND_WITH_IMM. */
   public SendWorkRequest sendWithImmediate(int immediate) {
     this.immediate = immediate;
     return start(SendOpcode.SEND_WITH_IMM);
   }
 
-  /** SEND_WITH_INV: the message invalidates the peer's key {@code remoteKey} as it arrives. */
+  /**
+   * Starts a SEND_WITH_INV: the message invalidates the peer's key {@code remoteKey} on arrival.
+   */
   public SendWorkRequest sendWithInvalidate(int remoteKey) {
     return start(SendOpcode.SEND_WITH_INV, 0, remoteKey);
   }
 
-  /** RDMA_WRITE to the peer's memory. */
+  /** Starts an RDMA_WRITE to the peer's memory. */
   public SendWorkRequest write(long remoteAddress, int remoteKey) {
     return start(SendOpcode.RDMA_WRITE, remoteAddress, remoteKey);
   }
 
-  /** RDMA_WRITE_WITH_IMM: a WRITE that also takes one of the peer's receives. */
+  /** Starts an RDMA_WRITE_WITH_IMM: a WRITE that also takes one of the peer's receives. */
   public SendWorkRequest writeWithImmediate(long remoteAddress, int remoteKey, int immediate) {
     this.immediate = immediate;
     return start(SendOpcode.RDMA_WRITE_WITH_IMM, remoteAddress, remoteKey);
   }
 
-  /** RDMA_READ from the peer's memory. */
+  /** Starts an RDMA_READ from the peer's memory. */
   public SendWorkRequest read(long remoteAddress, int remoteKey) {
     return start(SendOpcode.RDMA_READ, remoteAddress, remoteKey);
   }
 
   /**
-   * ATOMIC_CMP_AND_SWP on 8 aligned bytes of the peer's memory, in the peer's byte order; the value
-   * from before lands in the buffer.
+   * Starts an ATOMIC_CMP_AND_SWP on 8 aligned bytes of the peer's memory, in the peer's byte order;
+   * the old value is written to the buffer.
    */
   public SendWorkRequest compareAndSwap(
       long remoteAddress, int remoteKey, long expected, long swap) {
@@ -117,22 +119,24 @@ public final class SendWorkRequest {
     return start(SendOpcode.ATOMIC_CMP_AND_SWP, remoteAddress, remoteKey);
   }
 
-  /** ATOMIC_FETCH_AND_ADD; as {@link #compareAndSwap}. */
+  /** Starts an ATOMIC_FETCH_AND_ADD; otherwise as {@link #compareAndSwap}. */
   public SendWorkRequest fetchAndAdd(long remoteAddress, int remoteKey, long addend) {
     this.compareOrAdd = addend;
     return start(SendOpcode.ATOMIC_FETCH_AND_ADD, remoteAddress, remoteKey);
   }
 
-  /** LOCAL_INV: invalidates the key of a type 2 window or of a region of ours. */
+  /**
+   * Starts a LOCAL_INV, which invalidates the key of a type 2 window or of a region of this end.
+   */
   public SendWorkRequest localInvalidate(int key) {
     return start(SendOpcode.LOCAL_INV, 0, key);
   }
 
   /**
-   * BIND_MW: lets a type 2 window show the one buffer of this request, which lies in {@code
-   * region}, to the peer of the queue pair.
+   * Starts a BIND_MW, which gives the peer of the queue pair access to the one buffer of this
+   * request through a type 2 window. The buffer must lie in {@code region}.
    *
-   * @param key the window's new key; its low 8 bits count, the others stay as they are
+   * @param key the window's new key, of which only the low 8 bits count
    * @param access bits of {@link Access}, remote rights only
    */
   public SendWorkRequest bind(MemoryWindow window, int key, MemoryRegion region, int access) {
@@ -143,9 +147,9 @@ public final class SendWorkRequest {
   }
 
   /**
-   * A bind of a window of type 1, for {@link QueuePair#bindMemoryWindow}: lets it show the one
-   * buffer of this request, which lies in {@code region}, to the peers of all queue pairs of its
-   * domain. Without a buffer, or with one of length 0, it shows nothing any more.
+   * Starts a bind of a window of type 1, for {@link QueuePair#bindMemoryWindow}, which gives the
+   * peers of all queue pairs of the domain access to the one buffer of this request. The buffer
+   * must lie in {@code region}. Without a buffer, or with one of length 0, the window is unbound.
    *
    * @param access bits of {@link Access}, remote rights only
    */
@@ -177,7 +181,7 @@ public final class SendWorkRequest {
     return this;
   }
 
-  /** Replaces the buffers by this one. */
+  /** Replaces the buffers by this one; the length is in bytes. */
   public SendWorkRequest buffer(long address, int length, int lkey) {
     buffers.clear();
     buffers.add(address, length, lkey);
@@ -186,9 +190,9 @@ public final class SendWorkRequest {
 
   /**
    * Makes the bytes of {@code data} from position to limit the payload, in place of buffers, and
-   * adds {@link #INLINE}. Java has no address for memory that is not registered, so the buffer
-   * itself is given, direct or heap; the post copies it and leaves its position alone. The request
-   * refers to the buffer, unused, until it is given another.
+   * adds {@link #INLINE}. The buffer may be direct or heap memory and need not be registered. The
+   * post copies the bytes and leaves the position alone. The request keeps a reference to the
+   * buffer until it gets another one.
    */
   @SuppressWarnings("ReferenceEquality") // buffers with equal bytes may be different memory
   public SendWorkRequest inline(ByteBuffer data) {
@@ -200,7 +204,7 @@ public final class SendWorkRequest {
     return this;
   }
 
-  /** Addresses a UD request. */
+  /** Sets the destination of a UD request. */
   public SendWorkRequest to(AddressHandle handle, int remoteQueuePair, int remoteQueueKey) {
     this.addressHandle = handle;
     this.remoteQueuePair = remoteQueuePair;
@@ -270,12 +274,12 @@ public final class SendWorkRequest {
     return remoteKey;
   }
 
-  /** Returns what compare-and-swap expects, or what fetch-and-add adds. */
+  /** Returns the expected value of a compare-and-swap, or the addend of a fetch-and-add. */
   public long compareOrAdd() {
     return compareOrAdd;
   }
 
-  /** Returns what compare-and-swap stores. */
+  /** Returns the value that a compare-and-swap stores. */
   public long swap() {
     return swap;
   }
@@ -290,17 +294,17 @@ public final class SendWorkRequest {
     return (flags & INLINE) == 0 ? null : inlineData;
   }
 
-  /** Returns where a UD request goes, else null. */
+  /** Returns the address handle of a UD request, else null. */
   public @Nullable AddressHandle addressHandle() {
     return addressHandle;
   }
 
-  /** Returns the queue pair that a UD request goes to. */
+  /** Returns the number of the queue pair that a UD request goes to. */
   public int remoteQueuePair() {
     return remoteQueuePair;
   }
 
-  /** Returns the queue key that a UD request carries. */
+  /** Returns the queue key of a UD request. */
   public int remoteQueueKey() {
     return remoteQueueKey;
   }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.verbs;
 
-/** A receive queue for several queue pairs. */
+/** A receive queue that several queue pairs share ({@code ibv_srq}). */
 public interface SharedReceiveQueue extends AutoCloseable {
 
-  /** Returns how many receives it can hold. */
+  /** Returns the most receives that the queue can hold. */
   int maxWorkRequests();
 
-  /** Returns how many buffers a receive may have. */
+  /** Returns the most buffers of a receive. */
   int maxScatterGather();
 
   /**
-   * Returns the limit below which one {@link AsyncEvent.Type#SRQ_LIMIT_REACHED} is raised; 0 for
-   * none.
+   * Returns the number of receives below which one {@link AsyncEvent.Type#SRQ_LIMIT_REACHED} is
+   * raised; 0 for none.
    */
   int limit();
 
-  /** Arms the limit. */
+  /** Sets and arms the limit, in receives; the event is raised once. */
   void limit(int limit);
 
   /**
@@ -27,9 +27,9 @@ public interface SharedReceiveQueue extends AutoCloseable {
   void postReceive(ReceiveWorkRequest request);
 
   /**
-   * Closes it.
+   * Closes the queue.
    *
-   * @throws VerbsException {@code BUSY} while queue pairs use it
+   * @throws VerbsException {@code BUSY} while queue pairs use the queue
    */
   @Override
   void close();

@@ -4,8 +4,8 @@ package io.verbena.verbs;
 import static java.util.Objects.requireNonNull;
 
 /**
- * A verb that failed at once, before any work began. What fails later is a {@link WorkCompletion}
- * with a {@link CompletionStatus}, never an exception.
+ * A verb failed at once, before any work began. A later failure is a {@link WorkCompletion} with a
+ * {@link CompletionStatus}, never an exception.
  */
 public class VerbsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -24,7 +24,7 @@ public class VerbsException extends RuntimeException {
   /**
    * @param error the kind of failure
    * @param message the verb, the value it was given and the limit it broke
-   * @param cause what the platform said, if anything
+   * @param cause the platform's error, or null
    */
   public VerbsException(
       VerbsError error, String message, @org.jspecify.annotations.Nullable Throwable cause) {

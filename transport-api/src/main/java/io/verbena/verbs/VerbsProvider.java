@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** A kind of HCA, found by {@link java.util.ServiceLoader}. Stateless and thread-safe. */
 public interface VerbsProvider {
 
-  /** Returns the scheme of the URIs that it takes, in lower case. */
+  /** Returns the scheme of the provider's URIs, in lower case. */
   String scheme();
 
   /** Returns the names of the devices that are present. */
@@ -27,10 +27,10 @@ public interface VerbsProvider {
   }
 
   /**
-   * Opens a device that can listen on, or reach, an address. Options stand in the URI's query.
+   * Opens a device that can listen on, or reach, an address. The URI's query holds options.
    *
    * @throws VerbsException {@code NO_DEVICE} if there is none, {@code NOT_PERMITTED}, {@code
-   *     INVALID} for an option that it does not know
+   *     INVALID} for an unknown option
    */
   Device open(URI address);
 }

@@ -14,15 +14,17 @@ public final class VerbsProviders {
   private final TreeMap<String, VerbsProvider> present = new TreeMap<>();
 
   private VerbsProviders() {
-    ClassLoader ofTheThread = Thread.currentThread().getContextClassLoader();
+    ClassLoader context = Thread.currentThread().getContextClassLoader();
     ClassLoader own = VerbsProviders.class.getClassLoader();
-    add(ofTheThread);
-    if (own != ofTheThread) {
+    add(context);
+    if (own != context) {
       add(own);
     }
   }
 
-  /** Adds the providers of a class loader, behind those that are there. */
+  /**
+   * Adds the providers of a class loader; those of schemes that are present already are left out.
+   */
   private void add(@Nullable ClassLoader loader) {
     for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class, loader)) {
       present.putIfAbsent(provider.scheme(), provider);
@@ -30,15 +32,16 @@ public final class VerbsProviders {
   }
 
   /**
-   * Loads the providers that the thread's context class loader finds, and those of other schemes
-   * that the class loader of this class finds.
+   * Loads the providers of the thread's context class loader, and those of other schemes from the
+   * class loader of this class.
    */
   public static VerbsProviders load() {
     return new VerbsProviders();
   }
 
   /**
-   * The provider for the scheme of {@code address}, among those that {@link #load} finds now.
+   * Returns the provider for the scheme of {@code address}, among those that {@link #load} finds
+   * now.
    *
    * @throws VerbsException {@code NO_DEVICE} with the schemes that are present
    */
@@ -52,7 +55,7 @@ public final class VerbsProviders {
   }
 
   /**
-   * The provider for the scheme of {@code address}.
+   * Returns the provider for the scheme of {@code address}.
    *
    * @throws VerbsException {@code NO_DEVICE} with the schemes that are present
    */

@@ -2,9 +2,9 @@
 package io.verbena.verbs;
 
 /**
- * A completion, in memory that the caller of {@link CompletionQueue#poll} owns and uses again.
- * After an error only {@link #workRequestId}, {@link #status}, {@link #queuePairNumber} and {@link
- * #vendorError} mean anything.
+ * A completion ({@code ibv_wc}), in memory that the caller of {@link CompletionQueue#poll} owns and
+ * reuses. Not thread-safe. After an error only {@link #workRequestId}, {@link #status}, {@link
+ * #queuePairNumber} and {@link #vendorError} are valid.
  */
 public final class WorkCompletion {
   /** The receive carries immediate data. */
@@ -13,11 +13,11 @@ public final class WorkCompletion {
   /** The receive came with a GRH, in the first 40 bytes of the buffer. */
   public static final int GRH = 1 << 1;
 
-  /** The receive invalidated a key of ours. */
+  /** The receive invalidated a key of this end. */
   public static final int WITH_INV = 1 << 2;
 
   private long workRequestId;
-  // Codes, not references: a collector's barrier would cost more than all the other stores
+  // Codes, not references: the garbage collector's barrier would cost more than all other stores
   // together.
   private int statusCode;
   private int opcodeCode;
@@ -28,10 +28,10 @@ public final class WorkCompletion {
   private int sourceQueuePair;
   private int flags;
 
-  /** The sender's service level, and below it the 16 bits of its LID. */
+  /** The sender's service level, above the 16 bits of its LID. */
   private int source;
 
-  /** Returns an array of {@code count} fresh completions to poll into. */
+  /** Returns an array of {@code count} new completions to poll into. */
   public static WorkCompletion[] array(int count) {
     WorkCompletion[] completions = new WorkCompletion[count];
     for (int i = 0; i < count; i++) {
@@ -45,27 +45,27 @@ public final class WorkCompletion {
     return workRequestId;
   }
 
-  /** Returns its status. */
+  /** Returns the status. */
   public CompletionStatus status() {
     return CompletionStatus.of(statusCode);
   }
 
-  /** Returns whether its status is success. */
+  /** Returns whether the status is {@link CompletionStatus#SUCCESS}. */
   public boolean isSuccess() {
     return statusCode == 0;
   }
 
-  /** Returns what kind of operation it completes. */
+  /** Returns the kind of the completed operation. */
   public CompletionOpcode opcode() {
     return CompletionOpcode.of(opcodeCode);
   }
 
-  /** Returns an error code of the device's vendor. */
+  /** Returns the vendor's error code. */
   public int vendorError() {
     return vendorError;
   }
 
-  /** Returns how many bytes were received, read, or written by a WRITE_WITH_IMM. */
+  /** Returns the number of bytes received, read, or written by a peer's WRITE_WITH_IMM. */
   public int byteLength() {
     return byteLength;
   }
@@ -96,19 +96,19 @@ public final class WorkCompletion {
   }
 
   /**
-   * Returns the LID of the port that a datagram came from, or of the router that it came by; 0 but
-   * on InfiniBand.
+   * Returns the LID of a datagram's sender, or of the router that it came by; 0 except on
+   * InfiniBand.
    */
   public int sourceLid() {
     return source & 0xffff;
   }
 
-  /** Returns the service level on which a datagram came; 0 but on InfiniBand. */
+  /** Returns the service level of a datagram; 0 except on InfiniBand. */
   public int serviceLevel() {
     return source >>> 16;
   }
 
-  /** Returns which of {@link #WITH_IMM}, {@link #GRH} and {@link #WITH_INV} hold. */
+  /** Returns the flags: {@link #WITH_IMM}, {@link #GRH}, {@link #WITH_INV}. */
   public int flags() {
     return flags;
   }
@@ -135,7 +135,7 @@ public final class WorkCompletion {
   }
 
   /**
-   * For providers: sets by which way a datagram came on InfiniBand, once all else is set.
+   * For providers: sets the source of a datagram on InfiniBand, after all other fields.
    *
    * @param lid 16 bits
    * @param serviceLevel 0 to 15
@@ -159,7 +159,7 @@ public final class WorkCompletion {
   /**
    * For providers: copies another completion, with another work request id.
    *
-   * @param from may be this one
+   * @param from the completion to copy; may be this one
    */
   public void set(long workRequestId, WorkCompletion from) {
     this.workRequestId = workRequestId;

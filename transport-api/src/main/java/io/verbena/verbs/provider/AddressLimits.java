@@ -4,15 +4,15 @@ package io.verbena.verbs.provider;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.VerbsException;
 
-/** Checks the address vector of a peer, before anything is done. */
+/** Checks the address vector of a peer, before a verb does anything. */
 public final class AddressLimits {
   private AddressLimits() {}
 
   /**
-   * Checks what of a vector has a range.
+   * Checks the ranges of a vector's numbers.
    *
-   * @param verb for the error, as in {@code create address handle}
-   * @param gids GIDs of the local port
+   * @param verb the verb, for the error, for example {@code create address handle}
+   * @param gids the number of GIDs of the local port
    * @throws VerbsException {@code INVALID}, naming the number and its limits
    */
   public static void check(String verb, AddressVector vector, int gids) {

@@ -7,17 +7,17 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.nio.ByteBuffer;
 
-/** Checks the parameters of a connection, before anything is done. */
+/** Checks the parameters of a connection, before a verb does anything. */
 public final class ConnectionLimits {
   private ConnectionLimits() {}
 
   /**
    * Checks the parameters of a connect or an accept.
    *
-   * @param verb for the error
+   * @param verb the verb, for the error
    * @param offered the parameters
-   * @param mostData bytes of private data that the message carries
-   * @param device for the READs and atomics
+   * @param mostData the most bytes of private data that the message carries
+   * @param device the limits on READs and atomics
    * @throws VerbsException {@code INVALID}, naming the parameter and its limit
    */
   public static void check(

@@ -8,23 +8,24 @@ import java.util.Locale;
 import java.util.function.Supplier;
 
 /**
- * Counts an owner's open objects of each kind, and checks them against limits. Thread-safe.
+ * Counts an owner's open objects of each kind, and checks the counts against limits. Thread-safe.
  *
- * @param <K> the kinds, whose names stand in errors
+ * @param <K> the kinds, whose names appear in errors
  */
 public final class OpenCount<K extends Enum<K>> {
   private final EnumMap<K, Integer> open;
   private boolean closed;
 
-  /** Counts these kinds. */
+  /** Creates counts of 0 for these kinds. */
   public OpenCount(Class<K> kinds) {
     open = new EnumMap<>(kinds);
   }
 
   /**
-   * Counts one more.
+   * Counts one more object.
    *
-   * @throws VerbsException {@code CLOSED} if the owner is, {@code NO_MEMORY} beyond the limit
+   * @throws VerbsException {@code CLOSED} if the owner is closed, {@code NO_MEMORY} beyond the
+   *     limit
    */
   public synchronized void opened(K kind, int limit) {
     if (closed) {
@@ -41,8 +42,8 @@ public final class OpenCount<K extends Enum<K>> {
   /**
    * Creates an object with {@code creation} and counts it; a creation that fails is not counted.
    *
-   * @param creation makes it, or fails and leaves nothing behind
-   * @return what was made
+   * @param creation makes the object, or fails and leaves nothing behind
+   * @return the object
    * @throws VerbsException as {@link #opened}, before anything is made
    */
   public <T> T create(K kind, int limit, Supplier<T> creation) {
@@ -59,27 +60,29 @@ public final class OpenCount<K extends Enum<K>> {
     }
   }
 
-  /** Counts one less. */
+  /** Counts one object less. */
   public synchronized void closed(K kind) {
     open.merge(kind, -1, Integer::sum);
   }
 
   /**
-   * Closes the owner; false if it was closed before.
+   * Closes the owner; returns false if it was closed before.
    *
-   * @throws VerbsException {@code BUSY}, naming what is open
+   * @param owner the name of the owner, for the error
+   * @throws VerbsException {@code BUSY}, naming the open objects
    */
   public boolean close(String owner) {
     return close(owner, () -> {});
   }
 
   /**
-   * Closes the owner if that is done without a failure, else leaves it open; false if it was closed
-   * before.
+   * Runs {@code release} and closes the owner, which stays open if {@code release} throws; returns
+   * false if the owner was closed before.
    *
-   * @param owner for the error
-   * @param release what closing does; nothing is opened meanwhile
-   * @throws VerbsException {@code BUSY}, naming what is open, and what {@code release} throws
+   * @param owner the name of the owner, for the error
+   * @param release frees the owner's resources; no object is opened meanwhile
+   * @throws VerbsException {@code BUSY}, naming the open objects; also any exception of {@code
+   *     release}
    */
   public synchronized boolean close(String owner, Runnable release) {
     if (closed) {

@@ -7,18 +7,18 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.VerbsException;
 
-/** Checks the options of a queue pair, before anything is done. */
+/** Checks the options of a queue pair, before a verb does anything. */
 public final class QueuePairLimits {
   private static final String VERB = "create queue pair";
 
   private QueuePairLimits() {}
 
   /**
-   * Checks a type and the capacities against a device. Whose the queues are is left to the
-   * provider.
+   * Checks the type and the capacities against a device. The provider checks that the queues are
+   * its own.
    *
    * @throws VerbsException {@code NOT_SUPPORTED} for a type or a shared receive queue that the
-   *     device does not have, {@code INVALID} for a capacity, naming it and its limits
+   *     device does not have, {@code INVALID} for a capacity, naming the capacity and its limits
    */
   public static void check(QueuePairOptions options, DeviceAttributes device) {
     if (options.type() == QueuePairType.UC) {

@@ -4,17 +4,20 @@ package io.verbena.verbs.provider;
 import io.verbena.verbs.QueuePair;
 
 /**
- * Learns of every queue pair that a provider opens or closes in this JVM. {@link
+ * Listens to every queue pair that a provider opens or closes in this JVM. {@link
  * java.util.ServiceLoader} finds the implementations; {@link QueuePairListeners} calls them.
  *
- * <p>Both methods are called by the thread that opens or closes the queue pair, which may hold
- * locks of its provider: they must return at once, throw nothing and not call the queue pair.
+ * <p>The thread that opens or closes the queue pair calls both methods, and may hold locks of its
+ * provider: the methods must return at once, throw nothing and not call the queue pair.
  */
 public interface QueuePairListener {
 
-  /** A queue pair is open. */
+  /** Called when a queue pair is open. */
   void opened(QueuePair pair);
 
-  /** A queue pair is closed, or was replaced by another one. May be called more than once. */
+  /**
+   * Called when a queue pair is closed, or was replaced by another one. May be called more than
+   * once.
+   */
   void closed(QueuePair pair);
 }

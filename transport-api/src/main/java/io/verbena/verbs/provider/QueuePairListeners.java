@@ -4,7 +4,7 @@ package io.verbena.verbs.provider;
 import io.verbena.verbs.QueuePair;
 import java.util.ServiceLoader;
 
-/** Calls every {@link QueuePairListener} that this class's loader can see. Thread-safe. */
+/** Calls every {@link QueuePairListener} that the class loader of this class finds. Thread-safe. */
 public final class QueuePairListeners {
   private static final QueuePairListener[] ALL =
       ServiceLoader.load(QueuePairListener.class, QueuePairListeners.class.getClassLoader())

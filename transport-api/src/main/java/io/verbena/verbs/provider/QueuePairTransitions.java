@@ -111,15 +111,15 @@ public final class QueuePairTransitions {
   private QueuePairTransitions() {}
 
   /**
-   * Checks a change, before anything of it is done.
+   * Checks a change, before a verb does anything.
    *
    * @param type the queue pair's type
-   * @param from the state that it is in
+   * @param from the current state
    * @param attributes the change
-   * @param port the number of the device's port, the only one that it takes
-   * @param gids GIDs of the port, for the range of a source GID's index
-   * @param device for the range of READs and atomics outstanding
-   * @return the state that it leads to
+   * @param port the number of the device's port, the only valid one
+   * @param gids the number of GIDs of the port, which limits the source GID index
+   * @param device the limits on outstanding READs and atomics
+   * @return the new state
    * @throws VerbsException {@code INVALID}, naming the transition or the attributes
    */
   public static QueuePairState check(

@@ -4,17 +4,17 @@ package io.verbena.verbs.provider;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 
-/** Checks the range of a number that a program passes. */
+/** Checks the ranges of numbers that programs pass. */
 public final class Range {
   private Range() {}
 
   /**
    * Checks one number.
    *
-   * @param verb for the error, as in {@code create queue pair}
-   * @param name what the number is
-   * @param least the smallest that is allowed
-   * @param most the largest that is allowed
+   * @param verb the verb, for the error, for example {@code create queue pair}
+   * @param name the name of the number
+   * @param least the smallest allowed value
+   * @param most the largest allowed value
    * @throws VerbsException {@code INVALID}, naming the number and its limits
    */
   public static void check(String verb, String name, int value, int least, int most) {

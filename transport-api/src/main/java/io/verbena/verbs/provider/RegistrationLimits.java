@@ -7,12 +7,12 @@ import io.verbena.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import java.util.Set;
 
-/** Checks the arguments of a registration of memory, before anything is done. */
+/** Checks the arguments of a registration of memory, before a verb does anything. */
 public final class RegistrationLimits {
   private RegistrationLimits() {}
 
   /**
-   * Checks a buffer and what is to be allowed on it.
+   * Checks a buffer and the rights on it.
    *
    * @throws VerbsException {@code INVALID} for heap memory, for an empty buffer, for remote write
    *     or atomic without local write, and for local write on a read-only buffer

@@ -4,11 +4,11 @@ package io.verbena.verbs.provider;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.SendOpcode;
 
-/** The operations that each transport service has ({@code ibv_post_send(3)}). */
+/** The operations of each transport service ({@code ibv_post_send(3)}). */
 public final class TransportOpcodes {
   private TransportOpcodes() {}
 
-  /** Returns whether queue pairs of this type support the operation, if the device can. */
+  /** Returns whether queue pairs of this type have the operation, on a device that supports it. */
   public static boolean has(QueuePairType type, SendOpcode opcode) {
     return switch (opcode) {
       case SEND, SEND_WITH_IMM -> true;

@@ -5,23 +5,24 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The open queue pairs of a JVM, under the name {@code io.verbena:type=QueuePairs}. Where Verbena
- * is loaded more than once, by several class loaders, the others have a number as {@code id}.
+ * Shows the open queue pairs of a JVM, under the name {@code io.verbena:type=QueuePairs}. If
+ * several class loaders have loaded Verbena, the names of the further beans have a number as {@code
+ * id}.
  */
 public interface QueuePairsMXBean {
-  /** The name of the first; {@code ,*} behind it finds them all. */
+  /** The name of the first bean; with {@code ,*} appended it is a pattern for all. */
   String NAME = "io.verbena:type=QueuePairs";
 
   /** The system property that is set, to {@link #NAME}, in a JVM that has such a bean. */
   String PROPERTY = "io.verbena.stat";
 
-  /** Returns all of them as they are now, in no order. */
+  /** Returns all open queue pairs as they are now, in no order. */
   List<View> getQueuePairs();
 
   /** One open queue pair. */
   interface View {
 
-    /** Returns the name of its device. */
+    /** Returns the name of the device. */
     String getDevice();
 
     /** See {@link io.verbena.verbs.QueuePairReading#number}. */
@@ -30,22 +31,22 @@ public interface QueuePairsMXBean {
     /** See {@link io.verbena.verbs.QueuePairReading#peer}. */
     int getPeer();
 
-    /** Returns the name of its {@link io.verbena.verbs.QueuePairType}. */
+    /** Returns the name of the {@link io.verbena.verbs.QueuePairType}. */
     String getType();
 
-    /** Returns the name of its {@link io.verbena.verbs.QueuePairState}. */
+    /** Returns the name of the {@link io.verbena.verbs.QueuePairState}. */
     String getState();
 
     /**
-     * Returns the kind of transport that uses it: {@code reactor}, {@code netty}; empty if none
-     * says so.
+     * Returns the kind of transport that uses the queue pair: {@code reactor}, {@code netty}; empty
+     * if unknown.
      */
     String getUser();
 
-    /** Returns the peer's credits that are not used, by kind; empty without a transport. */
+    /** Returns the unused credits that the peer has given, by kind; empty without a transport. */
     Map<String, Integer> getCredits();
 
-    /** By the name of the {@link io.verbena.verbs.QueuePairReading.Figure}. */
+    /** Returns the figures, by the name of the {@link io.verbena.verbs.QueuePairReading.Figure}. */
     Map<String, Long> getFigures();
   }
 }

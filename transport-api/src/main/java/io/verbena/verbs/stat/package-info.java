@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The management interface that shows the open queue pairs of a JVM, for programs that look at it
- * from outside: {@code verbena stat PID}, JConsole and the like. It depends on no other module of
- * Verbena, and nothing in a running program needs it.
+ * The management interface that shows the open queue pairs of a JVM to programs outside: {@code
+ * verbena stat PID}, JConsole and the like. It depends on no other module of Verbena, and no
+ * running program needs it.
  */
 @NullMarked
 package io.verbena.verbs.stat;
