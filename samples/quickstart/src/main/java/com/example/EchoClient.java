@@ -27,7 +27,7 @@ public final class EchoClient {
     return received;
   }
 
-  /** Sends "hello" to the address that is given, or to that of {@link EchoServer}. */
+  /** Sends "hello" to the given address, or to the default address of {@link EchoServer}. */
   public static void main(String[] args) {
     URI address = URI.create(args.length > 0 ? args[0] : EchoServer.ADDRESS);
     RdmaTransport transport = RdmaTransport.create();

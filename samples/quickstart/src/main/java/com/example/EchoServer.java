@@ -26,7 +26,7 @@ public final class EchoServer {
   public static void main(String[] args) {
     URI address = URI.create(args.length > 0 ? args[0] : ADDRESS);
     RdmaTransport transport = RdmaTransport.create();
-    // Clients hear of the end at once, also of one by Ctrl-C.
+    // Closes the connections, also at Ctrl-C, so that clients are notified at once.
     Runtime.getRuntime().addShutdownHook(new Thread(transport::dispose));
     RdmaServer server = bind(transport, address);
     System.out.println("listening: " + server.address());

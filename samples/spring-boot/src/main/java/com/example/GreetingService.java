@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.publisher.Mono;
 
-/** Greets a caller, or has another such service do it. Nothing in it knows of RDMA. */
+/** Greets a caller, or forwards to another such service. It contains no code for RDMA. */
 @SpringBootApplication
 @RestController
 public class GreetingService {

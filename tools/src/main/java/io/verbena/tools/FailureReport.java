@@ -28,7 +28,7 @@ final class FailureReport {
     } else if (failure instanceof IOException) {
       say(err, String.valueOf(failure.getMessage()), "look at the output of the other end");
     } else {
-      // A bug: the stack trace shows where.
+      // A bug: print the stack trace.
       failure.printStackTrace(err);
     }
     err.flush();

@@ -59,14 +59,14 @@ public final class Verbena implements Runnable {
   /**
    * Runs a command.
    *
-   * @param out for what was asked for
-   * @param err for what went wrong, and what to do next
+   * @param out gets the results
+   * @param err gets failures, with advice
    * @return the exit code
    */
   public static int run(PrintWriter out, PrintWriter err, String... arguments) {
     CommandLine line = ManualPage.dressed(new CommandLine(new Verbena()));
     line.setOut(out).setErr(err);
-    // What stands behind its file is another command's.
+    // The arguments after the file belong to another command.
     line.getSubcommands().get("capture").setStopAtPositional(true);
     line.setExecutionExceptionHandler(
         (failure, command, parsed) -> FailureReport.tell(failure, err));
@@ -79,7 +79,7 @@ public final class Verbena implements Runnable {
     }
   }
 
-  /** Prints what is wrong below the manual page, where a terminal shows it. */
+  /** Prints the error below the manual page, where a terminal shows it. */
   private static int tell(ParameterException wrong, PrintWriter err) {
     CommandLine command = wrong.getCommandLine();
     if (!UnmatchedArgumentException.printSuggestions(wrong, err)) {

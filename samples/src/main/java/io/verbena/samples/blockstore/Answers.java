@@ -11,9 +11,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Turns one connection's requests into answers, one after the other. A message is made only when
- * the transport asks for it, so nothing waits in memory and nothing is left behind by a
- * cancellation.
+ * Turns one connection's requests into answers, one after the other. A message is created only when
+ * the transport requests it, so no message waits in memory, and a cancellation leaves none behind.
  */
 final class Answers {
   /** The longest message of a stream, in bytes. */
@@ -32,8 +31,8 @@ final class Answers {
   }
 
   /**
-   * The answers to these requests, which it releases. Refuses what it cannot do and goes on; after
-   * a message that is too long to take it refuses and ends.
+   * Returns the answers to these requests, and releases the requests. Refuses a request that it
+   * cannot serve and goes on; after a message that is too long it refuses and ends.
    */
   Flux<ByteBuf> to(Flux<ByteBuf> requests) {
     return requests

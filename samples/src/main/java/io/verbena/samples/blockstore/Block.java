@@ -13,8 +13,8 @@ import java.nio.file.StandardOpenOption;
  * A named block in memory.
  *
  * @param info its name, length and digest
- * @param content its bytes, from reader to writer index, which never move; the block owns one
- *     reference
+ * @param content its bytes, from reader to writer index; the indices never change; the block owns
+ *     one reference
  */
 record Block(BlockInfo info, ByteBuf content) {
 
@@ -56,22 +56,22 @@ record Block(BlockInfo info, ByteBuf content) {
     return info.name();
   }
 
-  /** The same bytes under a reference of their own. */
+  /** Returns the same bytes with a separate reference. */
   Block share() {
     return new Block(info, content.retainedDuplicate());
   }
 
-  /** Returns how many messages of this length it makes. */
+  /** Returns its number of messages of this length. */
   int messages(int messageLength) {
     return (int) ((info.length() + messageLength - 1) / messageLength);
   }
 
-  /** Returns one of those messages, under a reference of its own. */
+  /** Returns one of those messages, with a separate reference. */
   ByteBuf message(int index, int messageLength) {
     return piece(index, messageLength).retain();
   }
 
-  /** Returns one of those messages, under the block's own reference. */
+  /** Returns one of those messages, without a separate reference. */
   ByteBuf piece(int index, int messageLength) {
     int offset = index * messageLength;
     return content.slice(offset, Math.min(messageLength, content.writerIndex() - offset));

@@ -9,7 +9,7 @@ interface BlockServer extends AutoCloseable {
   /** The address to connect to. */
   URI address();
 
-  /** Returns how far its streams are. */
+  /** Returns the progress of its streams. */
   StreamLog streams();
 
   /** Stops listening. Its connections belong to the transport, which is disposed first. */

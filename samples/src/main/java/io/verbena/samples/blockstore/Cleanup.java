@@ -8,12 +8,12 @@ import java.util.Deque;
 final class Cleanup implements AutoCloseable {
   private final Deque<Runnable> ends = new ArrayDeque<>();
 
-  /** Runs {@code end} before all that was added earlier. */
+  /** Adds an action, which runs before those added earlier. */
   void add(Runnable end) {
     ends.push(end);
   }
 
-  /** Runs what was added; idempotent. Throws the first failure, with the others suppressed. */
+  /** Runs the actions; idempotent. Throws the first failure, with the others suppressed. */
   @Override
   public void close() {
     RuntimeException first = null;

@@ -23,14 +23,14 @@ import picocli.CommandLine.Option;
 
 /**
  * The block store's main job: serves a real file to several clients over RDMA semantics, does the
- * same over TCP on loopback, then both behind gRPC, checks every byte, and prints what all took.
+ * same over TCP on loopback, then both behind gRPC, checks every byte, and prints the results.
  */
 @Command(
     name = "demo",
     mixinStandardHelpOptions = true,
     description = "Serves a file over RDMA semantics and over TCP, side by side.")
 public final class Demo implements Callable<Integer> {
-  /** The file that the block store serves by default: large, and there wherever a JDK is. */
+  /** The file that the block store serves by default: large, and part of every JDK. */
   static final Path FILE = Path.of(System.getProperty("java.home"), "lib", "modules");
 
   private static final int READERS = 4;
@@ -180,7 +180,7 @@ public final class Demo implements Callable<Integer> {
     }
   }
 
-  /** From the file system, not through the store. */
+  /** Reads the file system, not the store. */
   private BlockInfo expected(Progress progress) throws IOException {
     long length = Files.size(file);
     try (Progress.Step step = progress.begin("digest of the file", length)) {

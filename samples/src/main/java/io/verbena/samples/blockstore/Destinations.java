@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Buffers for whole blocks, one for each client. Both twins fill the same ones, so that neither
- * pays for new memory.
+ * Buffers for whole blocks, one for each client. Both twins fill the same buffers, so that neither
+ * has the cost of new memory.
  */
 final class Destinations implements AutoCloseable {
   private final List<ByteBuf> buffers = new ArrayList<>();
@@ -33,7 +33,7 @@ final class Destinations implements AutoCloseable {
     return buffers.get(index);
   }
 
-  /** Empties them and overwrites what was there, so that nothing old can pass for new. */
+  /** Empties and overwrites the buffers, so that old bytes cannot pass for new ones. */
   void wipe() {
     for (ByteBuf buffer : buffers) {
       buffer.clear();

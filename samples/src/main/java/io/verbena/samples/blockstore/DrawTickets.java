@@ -11,21 +11,21 @@ import java.util.stream.LongStream;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Job (e): clients draw ticket numbers from one counter, all at the same time. */
+/** Job (e): all clients draw ticket numbers from one counter at the same time. */
 final class DrawTickets {
   private DrawTickets() {}
 
   /**
    * @param perSecond tickets per second, of all clients together
    * @param complete whether each number from the first on was drawn exactly once
-   * @param next the number that comes after all of them
+   * @param next the next number of the counter
    */
   record Result(double perSecond, boolean complete, long next) {}
 
   /**
    * Runs the job.
    *
-   * @param each tickets for each client
+   * @param each tickets of each client
    */
   static Result run(RdmaTwin twin, int clients, int each, Progress.Step step, Duration limit) {
     List<RdmaBlockClient> drawers = new ArrayList<>();

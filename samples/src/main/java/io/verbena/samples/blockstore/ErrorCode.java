@@ -11,9 +11,9 @@ enum ErrorCode {
   NAME_TAKEN(3),
   /** A length out of range. */
   BAD_LENGTH(4),
-  /** No memory for it, now. */
+  /** There is no memory now. */
   NO_SPACE(5),
-  /** The written block has another digest than announced. */
+  /** The digest of the written block differs from the announced one. */
   WRONG_DIGEST(6),
   /** This transport has no one-sided operations. */
   NOT_SUPPORTED(7);

@@ -12,8 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that clients may reach by one-sided operations: the blocks, to read, and the ticket
- * counter. Registers a block when it is first asked for. Thread-safe.
+ * The memory that clients may access by one-sided operations: the blocks, to read, and the ticket
+ * counter. Registers a block on its first request. Thread-safe.
  */
 final class Exports implements AutoCloseable {
   private final RdmaMemory memory;
@@ -28,7 +28,7 @@ final class Exports implements AutoCloseable {
   }
 
   /**
-   * The ticket counter, 8 bytes.
+   * Returns the token of the ticket counter, 8 bytes.
    *
    * @throws RefusedException if the HCA has no atomics, as an RNIC of iWARP
    */
@@ -47,7 +47,7 @@ final class Exports implements AutoCloseable {
     return tickets.token();
   }
 
-  /** Returns where clients read this block. */
+  /** Returns the token by which clients read this block. */
   synchronized RemoteMemory locate(Block block) {
     if (closed) {
       throw new RefusedException(ErrorCode.UNKNOWN_BLOCK, block.name());

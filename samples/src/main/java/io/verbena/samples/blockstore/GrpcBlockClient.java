@@ -16,13 +16,13 @@ import reactor.core.publisher.FluxSink;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** A client of the store behind gRPC. How a block's bytes come is where the twins differ. */
+/** A client of the store behind gRPC. Subclasses transfer the bytes of a block. */
 abstract class GrpcBlockClient implements BlockClient {
   private final ManagedChannel channel;
   private final Duration limit;
 
   /**
-   * @param channel which it takes over
+   * @param channel owned by the client
    * @param limit the deadline of a call
    */
   GrpcBlockClient(ManagedChannel channel, Duration limit) {

@@ -9,11 +9,11 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** A running gRPC server of a store. Calls run on the event loops, which nothing here blocks. */
+/** A running gRPC server of a store. Calls run on the event loops, and do not block. */
 final class GrpcBlockServer {
   private final Server server;
 
-  /** Starts it. */
+  /** Starts the server. */
   GrpcBlockServer(NettyServerBuilder builder, GrpcBlockService service) throws IOException {
     server = builder.directExecutor().addService(service).build().start();
   }
@@ -24,7 +24,7 @@ final class GrpcBlockServer {
   }
 
   /**
-   * Ends it; idempotent.
+   * Ends the server; idempotent.
    *
    * @param limit for its calls to end
    */
@@ -37,10 +37,10 @@ final class GrpcBlockServer {
   }
 
   /**
-   * Returns where a server in another process offers its memory for one-sided READ: at the port
-   * behind that of its calls.
+   * Returns the address where a server in another process offers its memory for one-sided READ: the
+   * port after the port of its calls.
    *
-   * @param calls where its calls are
+   * @param calls the address of its calls
    */
   static URI memoryOf(URI calls) {
     if (calls.getPort() <= 0) {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 
 /**
- * The block store behind gRPC. A block's bytes are streamed; or read by the client, with a lease,
- * where there is an HCA. Never blocks.
+ * The block store behind gRPC. A block's bytes are streamed; with an HCA, a client can instead
+ * lease and read them. Never blocks.
  */
 final class GrpcBlockService implements BindableService {
   private final BlockCatalog catalog;
@@ -79,7 +79,7 @@ final class GrpcBlockService implements BindableService {
         block -> send(block, length, (ServerCallStreamObserver<ByteBuf>) answers));
   }
 
-  /** Sends as fast as the client takes it; a call that has ended is never ready. */
+  /** Sends at the pace at which the client reads; a call that has ended is never ready. */
   private static void send(Block block, int length, ServerCallStreamObserver<ByteBuf> call) {
     PrimitiveIterator.OfInt pieces = IntStream.range(0, block.messages(length)).iterator();
     call.setOnCancelHandler(() -> {});

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 final class GrpcChannels {
   private final Queue<ManagedChannel> channels = new ConcurrentLinkedQueue<>();
 
-  /** Opens a channel, whose calls run on the event loops: nothing here blocks them. */
+  /** Opens a channel. Its calls run on the event loops, and do not block. */
   ManagedChannel open(NettyChannelBuilder builder) {
     ManagedChannel channel = builder.directExecutor().usePlaintext().build();
     channels.add(channel);
@@ -20,9 +20,9 @@ final class GrpcChannels {
   }
 
   /**
-   * Closes all of them; idempotent.
+   * Closes all channels; idempotent.
    *
-   * @param limit for each
+   * @param limit for each channel
    */
   void close(Duration limit) {
     try {

@@ -5,7 +5,7 @@ import io.verbena.samples.report.Progress;
 import io.verbena.samples.report.Report;
 import java.util.function.BiFunction;
 
-/** The demo's jobs on the store behind gRPC: what they check and what they show. */
+/** The demo's jobs on the store behind gRPC: their checks and their figures. */
 final class GrpcJobs {
   private final GrpcRdmaTwin rdma;
   private final GrpcTcpTwin tcp;
@@ -15,7 +15,7 @@ final class GrpcJobs {
   private final Report report;
 
   /**
-   * @param block what the store must have
+   * @param block the expected block of the store
    * @param destinations a buffer for each reading client
    */
   GrpcJobs(
@@ -33,13 +33,13 @@ final class GrpcJobs {
     this.report = report;
   }
 
-  /** Runs them all; one that breaks off is a check that failed, and the others still run. */
+  /** Runs all jobs; a job that throws is a failed check, and the others still run. */
   void run() {
     report.attempt("(f)", this::listAndStat);
     report.attempt("(g)", this::readWhole);
   }
 
-  /** Calls take longer by gRPC, so there are fewer. */
+  /** Fewer calls, as calls by gRPC take longer. */
   private void listAndStat() {
     int calls = Math.max(1, plan.roundTrips() / 4);
     Rounds<RoundTrips.Result> results =

@@ -15,10 +15,10 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * Short messages, which gRPC may drop without telling: so nothing in them needs to be released.
+ * Short messages. gRPC may drop messages silently, so they hold nothing that must be released.
  *
- * @param encoder makes a buffer that belongs to the caller
- * @param decoder takes a message from a buffer that stays the caller's
+ * @param encoder returns a buffer that the caller owns
+ * @param decoder reads a message from a buffer that the caller owns
  */
 record GrpcMessages<T>(
     BiFunction<T, ByteBufAllocator, ByteBuf> encoder, Function<ByteBuf, T> decoder)

@@ -7,8 +7,8 @@ import io.grpc.MethodDescriptor.MethodType;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The store's methods where it is behind gRPC, with {@link BlockProtocol}'s messages: what is
- * generated where there is a {@code .proto} file.
+ * The methods of the store behind gRPC, with {@link BlockProtocol}'s messages, written by hand
+ * instead of generated from a {@code .proto} file.
  */
 final class GrpcMethods {
   static final String SERVICE = "verbena.samples.Blocks";
@@ -25,8 +25,8 @@ final class GrpcMethods {
   static final MethodDescriptor<Request, Reply> STAT = method("Stat", MethodType.UNARY, REPLY);
 
   /**
-   * Returns where a block may be read: {@link Request.LocateBlock}, {@link Reply.Location}. The
-   * call stays open, and the token is good until it ends, by whatever means.
+   * Returns a token to read a block: {@link Request.LocateBlock}, {@link Reply.Location}. The call
+   * stays open, and the token is valid until the call ends, for whatever reason.
    */
   static final MethodDescriptor<Request, Reply> LEASE =
       method("Lease", MethodType.SERVER_STREAMING, REPLY);

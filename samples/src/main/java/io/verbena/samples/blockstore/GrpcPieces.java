@@ -13,8 +13,8 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
 /**
- * Pieces of a block. The sender's stay its own and are copied once, into gRPC's frames; the
- * receiver's are heap memory, into which they are copied from there.
+ * Marshals pieces of a block. The sender keeps its pieces, which are copied once, into gRPC's
+ * frames; the receiver's pieces are copied from the frames into heap memory.
  */
 final class GrpcPieces implements Marshaller<ByteBuf> {
 
@@ -34,7 +34,7 @@ final class GrpcPieces implements Marshaller<ByteBuf> {
     }
   }
 
-  /** A piece that knows its length, and writes itself into gRPC's buffers. */
+  /** A piece of known length that writes itself into gRPC's buffers. */
   private static final class Piece extends ByteBufInputStream implements KnownLength, Drainable {
     private final ByteBuf bytes;
 

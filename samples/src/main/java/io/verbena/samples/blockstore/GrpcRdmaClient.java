@@ -15,7 +15,7 @@ final class GrpcRdmaClient extends GrpcBlockClient {
   private final RdmaConnection connection;
 
   /**
-   * @param connection to the server's memory, which it takes over
+   * @param connection to the server's memory, owned by the client
    */
   GrpcRdmaClient(ManagedChannel channel, RdmaConnection connection, Duration limit) {
     super(channel, limit);

@@ -11,7 +11,7 @@ import java.time.Duration;
 import reactor.core.publisher.Mono;
 
 /**
- * A store behind gRPC on an HCA: its calls by gRPC, its bytes by one-sided READ. Compare it with
+ * A store behind gRPC on an HCA: gRPC carries the calls, one-sided READ the bytes. Compare it with
  * {@link GrpcTcpTwin}.
  */
 final class GrpcRdmaTwin implements Twin {
@@ -40,7 +40,7 @@ final class GrpcRdmaTwin implements Twin {
   /**
    * Serves a store's block on a free port of its HCA.
    *
-   * @param store which outlives it
+   * @param store must outlive the twin
    * @param limit the deadline of a call
    */
   static GrpcRdmaTwin start(RdmaTwin store, Duration limit) throws IOException {

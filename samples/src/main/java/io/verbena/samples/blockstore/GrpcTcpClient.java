@@ -8,7 +8,7 @@ import reactor.core.publisher.Mono;
 
 /** Reads a block as a stream of gRPC messages. Compare it with {@link GrpcRdmaClient}. */
 final class GrpcTcpClient extends GrpcBlockClient {
-  /** Bytes in a piece: smaller ones are slower, larger ones hardly quicker. */
+  /** Bytes in a piece: smaller ones are slower, larger ones hardly faster. */
   static final int PIECE_LENGTH = 256 << 10;
 
   GrpcTcpClient(ManagedChannel channel, Duration limit) {

@@ -8,7 +8,7 @@ import java.net.URI;
 import java.time.Duration;
 import reactor.core.publisher.Mono;
 
-/** A store behind gRPC, on sockets alone. Compare it with {@link GrpcRdmaTwin}. */
+/** A store behind gRPC, on sockets only. Compare it with {@link GrpcRdmaTwin}. */
 final class GrpcTcpTwin implements Twin {
   private final Cleanup cleanup;
   private final GrpcBlockServer server;
@@ -26,7 +26,7 @@ final class GrpcTcpTwin implements Twin {
   /**
    * Serves a block on a free port.
    *
-   * @param block which it takes over
+   * @param block owned by the twin
    * @param limit the deadline of a call
    */
   static GrpcTcpTwin start(Block block, Duration limit) throws IOException {

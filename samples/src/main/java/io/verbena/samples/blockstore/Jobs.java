@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.ToDoubleFunction;
 
-/** The demo's jobs, one after the other: what they check and what they show. */
+/** The demo's jobs, one after the other: their checks and their figures. */
 final class Jobs {
   private final RdmaTwin rdma;
   private final TcpTwin tcp;
@@ -18,7 +18,7 @@ final class Jobs {
   private final Report report;
 
   /**
-   * @param block what the store must have
+   * @param block the expected block of the store
    * @param destinations a buffer for each reading client
    */
   Jobs(
@@ -42,14 +42,14 @@ final class Jobs {
    * @param rounds measured rounds, after one to warm up
    * @param roundTrips in a round of job (a)
    * @param drawers clients in job (e)
-   * @param ticketsEach tickets for each of them
-   * @param window messages that an RDMA sender may be ahead of the demand
+   * @param ticketsEach tickets of each client in job (e)
+   * @param window the most messages that an RDMA sender may be ahead of the demand
    * @param limit for each step
    */
   record Plan(
       int rounds, int roundTrips, int drawers, int ticketsEach, int window, Duration limit) {}
 
-  /** Runs them all; one that breaks off is a check that failed, and the others still run. */
+  /** Runs all jobs; a job that throws is a failed check, and the others still run. */
   void run() {
     report.attempt("(a)", this::listAndStat);
     report.attempt("(b)", this::readWhole);
@@ -84,7 +84,7 @@ final class Jobs {
     add("    SHA-256 check, not timed above: MB/s", results, ReadWhole.Result::checkedPerSecond);
   }
 
-  /** Copies what the first client of job (b) has read. */
+  /** Runs job (c), on the block that the first client of job (b) has read. */
   private void writeCopy() {
     BlockInfo copy = new BlockInfo(block.name() + ".copy", block.length(), block.sha256());
     try (Progress.Step step =

@@ -8,8 +8,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The leases by which clients may read blocks for a while. Each lease has a region of its own, so
- * that its end takes nothing from others. Thread-safe.
+ * The leases by which clients may read blocks for a while. Each lease has a separate region, so
+ * that its end does not affect others. Thread-safe.
  */
 final class Leases {
   private final RdmaMemory memory;
@@ -19,17 +19,17 @@ final class Leases {
   }
 
   /**
-   * A lease, which begins with the subscription and ends when that is cancelled: its token is dead
-   * then.
+   * Returns a lease, which begins with the subscription and ends when that is cancelled: its token
+   * then becomes invalid.
    *
-   * @return where to read, and then nothing more; errors if there is no memory to register it
+   * @return emits the token, and never completes; errors if the registration finds no memory
    */
   Flux<Reply> lease(Block block) {
     return Flux.using(
             () -> memory.register(block.content().nioBuffer(), Set.of(Right.READ)),
             region -> Flux.<Reply>never().startWith(new Reply.Location(region.token())),
             RdmaMemory.Region::close)
-        // Registering takes long.
+        // Registration takes long.
         .subscribeOn(Schedulers.boundedElastic());
   }
 }

@@ -6,7 +6,7 @@ import reactor.core.publisher.Mono;
 /** Answers the requests that only a transport with one-sided operations can serve. */
 interface OneSided {
 
-  /** The answers of a transport that has none. */
+  /** The answers of a transport without one-sided operations. */
   OneSided NOT_SUPPORTED =
       new OneSided() {
         @Override

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.samples.blockstore;
 
-/** A message that is not of the block store's protocol, or comes where another was expected. */
+/** A message that does not belong to the block store's protocol, or is unexpected. */
 final class ProtocolException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

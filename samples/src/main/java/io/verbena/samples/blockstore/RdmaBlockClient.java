@@ -10,7 +10,7 @@ import java.util.List;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** A client over RDMA. What is large it fetches and puts by itself, with the server's token. */
+/** A client over RDMA. It reads and writes blocks one-sided, with the server's token. */
 final class RdmaBlockClient implements StreamingClient {
   /** Bytes of a block that are written at a time. */
   static final int WRITE_LENGTH = 8 << 20;
@@ -37,7 +37,7 @@ final class RdmaBlockClient implements StreamingClient {
     return calls.call(new Request.StatBlock(name), Reply.Status.class).map(Reply.Status::block);
   }
 
-  /** Asks where it is, and reads the server's memory there. */
+  /** Requests the block's token, and reads the server's memory. */
   @Override
   public Mono<Void> read(String name, ByteBuf into) {
     return calls
@@ -90,7 +90,7 @@ final class RdmaBlockClient implements StreamingClient {
         .map(Reply.Location::memory);
   }
 
-  /** Adds to the ticket counter; returns the number that it had. */
+  /** Adds to the ticket counter; returns its previous number. */
   Mono<Long> draw(RemoteMemory tickets, long count) {
     return connection.fetchAndAdd(tickets, count);
   }

@@ -30,7 +30,7 @@ final class RdmaBlockServer implements BlockServer {
    * Starts serving.
    *
    * @param catalog its blocks, in direct memory; closed by the caller, after this server
-   * @param limit how long binding may take
+   * @param limit the longest time for binding
    */
   static RdmaBlockServer start(
       RdmaTransport transport, URI address, BlockCatalog catalog, Duration limit) {

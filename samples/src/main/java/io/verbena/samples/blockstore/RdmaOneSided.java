@@ -4,7 +4,7 @@ package io.verbena.samples.blockstore;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Answers with tokens. Registering and clearing memory takes long, so the loop does not do it. */
+/** Answers with tokens. Registers and clears memory off the loop, as both take long. */
 final class RdmaOneSided implements OneSided {
   private final Exports exports;
   private final Uploads uploads;

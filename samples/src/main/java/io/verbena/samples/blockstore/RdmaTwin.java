@@ -80,7 +80,7 @@ final class RdmaTwin implements StreamingTwin {
     return server.streams();
   }
 
-  /** Returns what it serves, in the server's memory. */
+  /** Returns the served block, in the server's memory. */
   Block block() {
     return block;
   }
@@ -95,7 +95,7 @@ final class RdmaTwin implements StreamingTwin {
     return clients.memory(address()).allocator();
   }
 
-  /** Returns what its clients connect with. */
+  /** Returns the transport of its clients. */
   RdmaTransport clients() {
     return clients;
   }

@@ -7,14 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 import reactor.core.publisher.Flux;
 
-/** Job (b): clients read a whole block, all at the same time, and check it after that. */
+/** Job (b): all clients read a whole block at the same time, and then check it. */
 final class ReadWhole {
   private ReadWhole() {}
 
   /**
    * @param megabytesPerSecond of all clients together, without the check
    * @param checkedPerSecond megabytes per second of the check
-   * @param digests what each client read
+   * @param digests of the bytes that each client read
    */
   record Result(double megabytesPerSecond, double checkedPerSecond, List<Sha256> digests) {}
 

@@ -16,7 +16,7 @@ sealed interface Reply {
   /** Memory that the client may use. */
   record Location(RemoteMemory memory) implements Reply {}
 
-  /** Memory that the client may fill, and the immediate that says that it has. */
+  /** Memory that the client may fill, and the immediate that reports it as filled. */
   record Reservation(int number, RemoteMemory memory) implements Reply {}
 
   /** Announces the messages of a stream. */

@@ -4,7 +4,7 @@ package io.verbena.samples.blockstore;
 /** A request of a client to the store. */
 sealed interface Request {
 
-  /** All blocks; answered by {@link Reply.Listing}. */
+  /** Asks for all blocks; answered by {@link Reply.Listing}. */
   record ListBlocks() implements Request {}
 
   /** Asks for one block; answered by {@link Reply.Status}. */
@@ -17,15 +17,14 @@ sealed interface Request {
   record LocateTickets() implements Request {}
 
   /**
-   * Asks where a new block may be written; answered by {@link Reply.Reservation}. When all is
-   * written the client sends the reservation's number as immediate, and gets a {@link
-   * Reply.Stored}.
+   * Asks where a new block may be written; answered by {@link Reply.Reservation}. After its last
+   * WRITE the client sends the reservation's number as immediate, and gets a {@link Reply.Stored}.
    */
   record ReserveBlock(BlockInfo block) implements Request {}
 
   /**
-   * A block as messages of {@code messageLength} bytes, the last one shorter; answered by {@link
-   * Reply.Streaming} and then the messages.
+   * Asks for a block as messages of {@code messageLength} bytes, the last one shorter; answered by
+   * {@link Reply.Streaming} and then the messages.
    */
   record StreamBlock(String name, int messageLength) implements Request {}
 }

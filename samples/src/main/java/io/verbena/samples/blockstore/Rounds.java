@@ -13,9 +13,9 @@ import java.util.function.ToDoubleFunction;
 record Rounds<R>(Twin first, Twin second, List<R> rdma, List<R> tcp) {
 
   /**
-   * Runs one round to warm up and then those that count; the twins take turns in going first.
+   * Runs one round to warm up and then the measured ones; the twins alternate in going first.
    *
-   * @param rounds how many count
+   * @param rounds the number of measured rounds
    * @param step is given to each round
    */
   static <T extends Twin, R> Rounds<R> run(
@@ -33,7 +33,7 @@ record Rounds<R>(Twin first, Twin second, List<R> rdma, List<R> tcp) {
     return results;
   }
 
-  /** Returns how much of {@code step} all rounds are, if one is {@code ofOne}. */
+  /** Returns the amount of {@code step} for all rounds, if one round takes {@code ofOne}. */
   static long total(int rounds, long ofOne) {
     return 2L * (rounds + 1) * ofOne;
   }
@@ -43,7 +43,7 @@ record Rounds<R>(Twin first, Twin second, List<R> rdma, List<R> tcp) {
     tcp.forEach(result -> action.accept(second, result));
   }
 
-  /** Adds the medians of those that count. */
+  /** Adds the medians of the measured rounds. */
   void addTo(ResultTable table, String what, ToDoubleFunction<R> measure) {
     table.add(what, median(rdma, measure), median(tcp, measure));
   }

@@ -13,12 +13,12 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Asks for few messages at a time and rests in between; part of the way through it stops asking,
- * until {@link #resume} is called. It notes how far the sender got ahead of what it asked for.
- * Asking and receiving take turns, so its fields need no lock.
+ * Requests few messages at a time and rests in between; after some messages it stops requesting,
+ * until {@link #resume} is called. It records how far the sender got ahead of its demand.
+ * Requesting and receiving take turns, so its fields need no lock.
  */
 final class SlowSubscriber extends BaseSubscriber<ByteBuf> {
-  /** Messages that it asks for at a time. */
+  /** Messages that it requests at a time. */
   static final int BATCH = 8;
 
   private static final long REST_MILLIS = 2;
@@ -38,8 +38,8 @@ final class SlowSubscriber extends BaseSubscriber<ByteBuf> {
   private boolean resumed;
 
   /**
-   * @param into gets the messages; it stays the caller's
-   * @param stallAt after how many messages it stops asking
+   * @param into gets the messages; the caller owns it
+   * @param stallAt the number of messages after which it stops requesting
    * @param sent messages that the sender has given to the transport, or negative when it has ended
    */
   SlowSubscriber(
@@ -51,12 +51,12 @@ final class SlowSubscriber extends BaseSubscriber<ByteBuf> {
     this.step = step;
   }
 
-  /** Completes when it has stopped asking. */
+  /** Completes when it has stopped requesting. */
   Mono<Void> stalled() {
     return stalled.asMono();
   }
 
-  /** Completes when it has everything. */
+  /** Completes when it has all messages. */
   Mono<Void> finished() {
     return finished.asMono();
   }
@@ -99,7 +99,7 @@ final class SlowSubscriber extends BaseSubscriber<ByteBuf> {
     finished.tryEmitError(failure);
   }
 
-  /** The lead only grows until the next request, so here is where it is at its most. */
+  /** Requests more. Records the lead first, as it is greatest before a request. */
   private void ask() {
     if (taken >= stallAt && !resumed) {
       stalled.tryEmitEmpty();

@@ -16,7 +16,7 @@ final class StreamLog {
   private final AtomicInteger numbers = new AtomicInteger();
   private final ConcurrentMap<Integer, AtomicInteger> running = new ConcurrentHashMap<>();
 
-  /** Messages that the server has handed to the transport, or {@link #ENDED}. */
+  /** Messages that the server has passed to the transport, or {@link #ENDED}. */
   int sent(int stream) {
     AtomicInteger sent = running.get(stream);
     return sent == null ? ENDED : sent.get();

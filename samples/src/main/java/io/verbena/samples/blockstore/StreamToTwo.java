@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Job (d): a block as a stream of messages, to a fast subscriber alone, and then to a fast one
+ * Job (d): a block as a stream of messages, first to a fast subscriber alone, then to a fast one
  * while a slow one has stopped in the middle of its own stream.
  */
 final class StreamToTwo {
@@ -34,11 +34,12 @@ final class StreamToTwo {
    * @param alone megabytes per second of the fast subscriber, alone
    * @param beside megabytes per second of the fast subscriber, beside the slow one
    * @param lead the most messages that the sender was ahead of the slow subscriber's demand
-   * @param digests what the fast one got alone, beside the slow one, and what the slow one got
+   * @param digests of the blocks of the fast one alone, of the fast one beside the slow one, and of
+   *     the slow one
    */
   record Result(double alone, double beside, int lead, List<Sha256> digests) {}
 
-  /** Returns how much {@code step} advances. */
+  /** Returns the amount by which {@code step} advances. */
   static long total(BlockInfo block) {
     return 3L * ((block.length() + MESSAGE_LENGTH - 1) / MESSAGE_LENGTH);
   }

@@ -3,7 +3,7 @@ package io.verbena.samples.blockstore;
 
 import reactor.core.publisher.Mono;
 
-/** A client that can have a block as messages. */
+/** A client that can receive a block as messages. */
 interface StreamingClient extends BlockClient {
 
   /** Asks for a block as messages; the last one is shorter. */

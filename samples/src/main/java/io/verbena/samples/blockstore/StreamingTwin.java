@@ -9,6 +9,6 @@ interface StreamingTwin extends Twin {
   @Override
   Mono<? extends StreamingClient> connect();
 
-  /** Returns how far the server's streams are. */
+  /** Returns the progress of the server's streams. */
   StreamLog streams();
 }

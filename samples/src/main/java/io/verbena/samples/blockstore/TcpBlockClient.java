@@ -8,7 +8,7 @@ import java.net.URI;
 import java.util.List;
 import reactor.core.publisher.Mono;
 
-/** A client over TCP: as {@link RdmaBlockClient}, where what is large is streamed. */
+/** A client over TCP: like {@link RdmaBlockClient}, but blocks are streamed as messages. */
 final class TcpBlockClient implements StreamingClient {
   /** Bytes in a message of a block that is read whole: the fastest of 32 KiB to 1 MiB. */
   static final int READ_LENGTH = 256 << 10;
@@ -35,7 +35,7 @@ final class TcpBlockClient implements StreamingClient {
     return calls.call(new Request.StatBlock(name), Reply.Status.class).map(Reply.Status::block);
   }
 
-  /** Asks for it, and copies each message to its place. */
+  /** Requests the block as a stream, and copies each message to its place. */
   @Override
   public Mono<Void> read(String name, ByteBuf into) {
     return stream(name, READ_LENGTH).flatMap(stream -> stream.copyInto(into));

@@ -8,7 +8,7 @@ import java.net.URI;
 import java.time.Duration;
 import org.reactivestreams.Publisher;
 
-/** The block store over TCP: as {@link RdmaBlockServer}, where every byte is a message's. */
+/** The block store over TCP: like {@link RdmaBlockServer}, but all bytes travel in messages. */
 final class TcpBlockServer implements BlockServer {
   private final BlockCatalog catalog;
   private final TcpTransport transport;
@@ -26,7 +26,7 @@ final class TcpBlockServer implements BlockServer {
    * Starts serving.
    *
    * @param catalog its blocks, in direct memory; closed by the caller, after this server
-   * @param limit how long binding may take
+   * @param limit the longest time for binding
    */
   static TcpBlockServer start(
       TcpTransport transport, URI address, BlockCatalog catalog, Duration limit) {

@@ -24,7 +24,7 @@ final class TcpTwin implements StreamingTwin {
   /**
    * Serves a block on a free port.
    *
-   * @param block which it takes over
+   * @param block owned by the twin
    * @param loops threads of the server, and of the clients
    * @param allocator of messages
    * @param limit for binding
@@ -68,7 +68,7 @@ final class TcpTwin implements StreamingTwin {
     return server.streams();
   }
 
-  /** Returns what its clients connect with. */
+  /** Returns the transport of its clients. */
   TcpTransport clients() {
     return clients;
   }

@@ -16,7 +16,7 @@ interface Twin extends AutoCloseable {
   /** The address of the store. */
   URI address();
 
-  /** A new client, which the twin closes at the latest. */
+  /** Creates a client; the twin closes it unless the caller has. */
   Mono<? extends BlockClient> connect();
 
   /** Ends clients, server and transports; idempotent. */

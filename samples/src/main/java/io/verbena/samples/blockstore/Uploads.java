@@ -15,9 +15,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The blocks that one client is writing. Each has a number, by which the client says that it has
- * written all; then the client loses access, the digest is checked, and the block joins the
- * catalog. What is not finished when the connection ends is dropped. Thread-safe.
+ * The blocks that one client is writing. Each has a number, which the client sends when it has
+ * written all bytes; then the client loses access, the digest is checked, and the block joins the
+ * catalog. Unfinished blocks are dropped when the connection ends. Thread-safe.
  */
 final class Uploads implements AutoCloseable {
   /** Blocks that a client may have reserved at a time. */
@@ -44,7 +44,7 @@ final class Uploads implements AutoCloseable {
   }
 
   /**
-   * Sets memory aside. Takes as long as clearing it.
+   * Reserves memory, which takes the time to clear it.
    *
    * @throws RefusedException if the length or the number of reservations is out of range
    * @throws MemoryLimitException at the ceiling of registered memory
@@ -72,7 +72,7 @@ final class Uploads implements AutoCloseable {
     }
   }
 
-  /** Returns the replies to the client's notices that it has written. */
+  /** Returns the replies to the client's notices of written blocks. */
   Flux<ByteBuf> receipts(Flux<Immediate> written) {
     return written
         .concatMap(
@@ -82,7 +82,7 @@ final class Uploads implements AutoCloseable {
         .map(reply -> BlockProtocol.encode(reply, memory.allocator()));
   }
 
-  /** Drops what is not finished; idempotent. */
+  /** Drops unfinished blocks; idempotent. */
   @Override
   public synchronized void close() {
     closed = true;

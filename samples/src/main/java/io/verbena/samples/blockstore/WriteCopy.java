@@ -11,8 +11,8 @@ final class WriteCopy {
 
   /**
    * @param megabytesPerSecond of the writes, without the server's check
-   * @param stored what the server says that it has now
-   * @param stat what it tells another client about it
+   * @param stored the server's description of the stored block
+   * @param stat the server's description for another client
    */
   record Result(double megabytesPerSecond, BlockInfo stored, BlockInfo stat) {}
 
@@ -20,7 +20,7 @@ final class WriteCopy {
    * Runs the job.
    *
    * @param copy its name, length and digest
-   * @param content its bytes, which stay the caller's
+   * @param content its bytes, owned by the caller
    */
   static Result run(
       RdmaTwin twin, BlockInfo copy, ByteBuf content, Progress.Step step, Duration limit) {

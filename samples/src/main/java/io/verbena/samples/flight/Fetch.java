@@ -8,15 +8,15 @@ import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.Ticket;
 
 /**
- * A client's wish for the first rows of a table, which travels as a ticket.
+ * A client's request for the first rows of a table, which travels as a ticket.
  *
  * @param table its name
- * @param rows how many
+ * @param rows the number of rows
  */
 record Fetch(String table, long rows) {
   private static final Pattern FORM = Pattern.compile("([a-z]+):(\\d{1,18})");
 
-  /** Reads what {@link #ticket} wrote; a ticket of another form is the client's error. */
+  /** Decodes the result of {@link #ticket}; a ticket of another form is the client's error. */
   static Fetch of(Ticket ticket) {
     String text = new String(ticket.getBytes(), StandardCharsets.UTF_8);
     Matcher matcher = FORM.matcher(text);

@@ -15,7 +15,7 @@ import org.apache.arrow.flight.Location;
 import org.apache.arrow.flight.grpc.NettyClientBuilder;
 import org.apache.arrow.memory.BufferAllocator;
 
-/** Arrow Flight on an HCA, by the builders of gRPC beneath it. Compare it with {@link OverTcp}. */
+/** Arrow Flight on an HCA, by its gRPC builders. Compare it with {@link OverTcp}. */
 final class OverRdma implements Transport {
   private final RdmaSockets sockets;
 

@@ -7,7 +7,7 @@ import org.apache.arrow.flight.FlightServer;
 import org.apache.arrow.flight.Location;
 import org.apache.arrow.memory.BufferAllocator;
 
-/** Arrow Flight as it is. Compare it with {@link OverRdma}. */
+/** Arrow Flight on TCP. Compare it with {@link OverRdma}. */
 final class OverTcp implements Transport {
 
   @Override
@@ -20,7 +20,7 @@ final class OverTcp implements Transport {
     return FlightClient.builder(memory, at).build();
   }
 
-  /** gRPC has event loops of its own. */
+  /** Does nothing, as gRPC has its own event loops. */
   @Override
   public void close() {}
 }

@@ -5,20 +5,20 @@ import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
- * What a server says of the rows that a client sent.
+ * A server's answer about the rows that a client sent.
  *
- * @param rows how many came
- * @param wrong how many of them had a wrong value
+ * @param rows the number of received rows
+ * @param wrong the number of rows with a wrong value
  */
 record PutAnswer(long rows, long wrong) {
   static final int LENGTH = 2 * Long.BYTES;
 
-  /** Reads what {@link #write} wrote. */
+  /** Decodes the output of {@link #write}. */
   static PutAnswer read(ArrowBuf from) {
     return new PutAnswer(from.getLong(0), from.getLong(Long.BYTES));
   }
 
-  /** Writes it to a buffer that the caller closes. */
+  /** Encodes the answer into a buffer that the caller closes. */
   ArrowBuf write(BufferAllocator memory) {
     ArrowBuf to = memory.buffer(LENGTH);
     to.writeLong(rows);

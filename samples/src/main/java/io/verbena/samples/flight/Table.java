@@ -15,8 +15,8 @@ import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 
 /**
- * A table of trades, whose values follow from the number of the row: each end can make them, and
- * check what the other sent.
+ * A table of trades, whose values follow from the number of the row: each end can compute them, and
+ * check the rows that the other sent.
  */
 final class Table {
   /** The rows of a batch. */
@@ -41,12 +41,12 @@ final class Table {
 
   private Table() {}
 
-  /** How many rows the next batch has, with {@code left} rows to go. */
+  /** Returns the rows of the next batch, with {@code left} rows to go. */
   static int batch(long left) {
     return (int) Math.min(left, BATCH);
   }
 
-  /** Puts rows into a batch in place of those that it has. */
+  /** Replaces the rows of a batch. */
   static void fill(VectorSchemaRoot batch, long first, int rows) {
     BigIntVector numbers = numbers(batch);
     Float8Vector prices = prices(batch);

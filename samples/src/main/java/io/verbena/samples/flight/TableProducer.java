@@ -8,7 +8,7 @@ import org.apache.arrow.flight.PutResult;
 import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.BufferAllocator;
 
-/** Sends the rows that a client asks for, and checks those that a client sends. */
+/** Sends the rows that a client requests, and checks the rows that a client sends. */
 final class TableProducer extends NoOpFlightProducer {
   /** The name of the table. */
   static final String TRADES = "trades";
@@ -16,7 +16,7 @@ final class TableProducer extends NoOpFlightProducer {
   private final BufferAllocator memory;
 
   /**
-   * @param memory of batches
+   * @param memory the allocator of batches
    */
   TableProducer(BufferAllocator memory) {
     this.memory = memory;
@@ -31,7 +31,7 @@ final class TableProducer extends NoOpFlightProducer {
     TableSend.start(memory, fetch.rows(), client);
   }
 
-  /** Answers with what {@link PutAnswer} says of the rows that came. */
+  /** Answers with a {@link PutAnswer} about the received rows. */
   @Override
   public Runnable acceptPut(
       CallContext context, FlightStream rows, StreamListener<PutResult> client) {

@@ -20,7 +20,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 
-/** A client of the table: what it asks for and sends, and what must come of it. */
+/** A client of the table: its requests and rows, and the checks of the answers. */
 final class TableRun {
   private final FlightClient client;
   private final BufferAllocator memory;
@@ -33,10 +33,10 @@ final class TableRun {
   }
 
   /**
-   * Runs it twice, the first time to warm up.
+   * Runs the client twice, the first time to warm up.
    *
-   * @param server where the table is served
-   * @param rows how many to fetch and to send
+   * @param server the address of the server
+   * @param rows the number of rows to fetch and to send
    * @param job advances by four times as many
    */
   @SuppressWarnings("try") // Flight declares that its close may be interrupted.

@@ -6,8 +6,8 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 
 /**
- * Sends rows as the client takes them. gRPC calls it each time that the client has room, one call
- * after the other.
+ * Sends rows at the pace at which the client takes them. gRPC calls it each time that the client is
+ * ready, one call after the other.
  */
 final class TableSend implements Runnable {
   private final long rows;

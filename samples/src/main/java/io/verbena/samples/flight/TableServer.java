@@ -27,9 +27,9 @@ final class TableServer implements SampleServer {
   }
 
   /**
-   * Starts it.
+   * Starts the server.
    *
-   * @param transport which the server closes at its end
+   * @param transport closed with the server
    */
   static TableServer start(Transport transport, URI address) throws IOException {
     BufferAllocator memory = new RootAllocator();
@@ -55,7 +55,7 @@ final class TableServer implements SampleServer {
     }
   }
 
-  /** An address as Flight writes it. */
+  /** Returns an address in Flight's form. */
   static Location location(InetSocketAddress address) {
     return Location.forGrpcInsecure(address.getHostString(), address.getPort());
   }

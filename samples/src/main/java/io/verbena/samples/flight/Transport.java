@@ -7,7 +7,7 @@ import org.apache.arrow.flight.FlightServer;
 import org.apache.arrow.flight.Location;
 import org.apache.arrow.memory.BufferAllocator;
 
-/** Carries the tables: the part in which the twins differ. */
+/** Carries the tables: the only part that differs between TCP and RDMA. */
 interface Transport extends AutoCloseable {
 
   /** A server of tables that listens at an address. */

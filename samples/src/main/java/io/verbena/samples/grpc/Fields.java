@@ -14,10 +14,10 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 
 /**
- * Messages that are the fields of a record, one after the other.
+ * Messages that consist of the fields of a record, one after the other.
  *
- * @param writer puts them
- * @param reader takes them
+ * @param writer writes the fields
+ * @param reader reads the fields
  */
 record Fields<T>(Writer<T> writer, Reader<T> reader) implements Marshaller<T> {
 

@@ -5,7 +5,7 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import java.net.InetSocketAddress;
 
-/** gRPC as it is. Compare it with {@link OverRdma}. */
+/** gRPC on TCP. Compare it with {@link OverRdma}. */
 final class OverTcp implements Transport {
 
   @Override
@@ -18,7 +18,7 @@ final class OverTcp implements Transport {
     return NettyChannelBuilder.forAddress(at);
   }
 
-  /** gRPC has event loops of its own. */
+  /** Does nothing, as gRPC has its own event loops. */
   @Override
   public void close() {}
 }

@@ -9,8 +9,8 @@ import java.io.IOException;
  * A request for quotes.
  *
  * @param symbol the share
- * @param from the number of the first
- * @param count how many
+ * @param from the number of the first quote
+ * @param count the number of quotes
  */
 record Query(String symbol, long from, long count) {
 

@@ -9,7 +9,7 @@ import java.io.IOException;
  * A price that is offered for a share.
  *
  * @param symbol the share
- * @param number which quote of this share it is, from 0
+ * @param number the number of the quote of this share, from 0
  * @param cents the price
  */
 record Quote(String symbol, long number, long cents) {
@@ -17,7 +17,7 @@ record Quote(String symbol, long number, long cents) {
   private static final long STEP = 7_919;
   private static final long SPREAD = 997;
 
-  /** Returns the quote of this number, which is always the same: a client can check it. */
+  /** Returns the quote of this number, which is always the same, so that clients can check it. */
   static Quote of(String symbol, long number) {
     long cents = LEAST + Math.floorMod(symbol.hashCode() + number * STEP, SPREAD);
     return new Quote(symbol, number, cents);

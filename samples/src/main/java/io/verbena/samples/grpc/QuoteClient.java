@@ -27,7 +27,7 @@ final class QuoteClient {
         channel, QuoteMethods.GET, options(), new Query(symbol, number, 1));
   }
 
-  /** Asks for a stream of quotes, which arrive as the caller takes them. */
+  /** Asks for a stream of quotes, sent at the pace at which the caller takes them. */
   Iterator<Quote> watch(String symbol, long count) {
     return ClientCalls.blockingServerStreamingCall(
         channel, QuoteMethods.WATCH, options(), new Query(symbol, 0, count));

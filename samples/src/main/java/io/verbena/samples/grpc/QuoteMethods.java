@@ -4,14 +4,14 @@ package io.verbena.samples.grpc;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 
-/** The service's contract, by hand: what is generated where there is a {@code .proto} file. */
+/** The service's methods, written by hand instead of generated from a {@code .proto} file. */
 final class QuoteMethods {
   static final String SERVICE = "verbena.samples.Quotes";
 
   /** The method that returns one quote. */
   static final MethodDescriptor<Query, Quote> GET = method("Get", MethodType.UNARY);
 
-  /** The method that returns one quote after the other. */
+  /** The method that returns a stream of quotes. */
   static final MethodDescriptor<Query, Quote> WATCH = method("Watch", MethodType.SERVER_STREAMING);
 
   private QuoteMethods() {}

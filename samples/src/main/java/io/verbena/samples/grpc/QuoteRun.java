@@ -11,7 +11,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A client of the quotes: what it asks for, and what it must get. */
+/** A client of the quotes: its requests, and the checks of the answers. */
 final class QuoteRun {
   private static final String SYMBOL = QuoteServer.SYMBOL;
 
@@ -24,9 +24,9 @@ final class QuoteRun {
   }
 
   /**
-   * Runs it twice, the first time to warm up.
+   * Runs the client twice, the first time to warm up.
    *
-   * @param server where the quotes are served
+   * @param server the address of the server
    * @param calls unary calls
    * @param quotes messages of the stream
    * @param job advances by twice the sum of both

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A running server of quotes. */
 final class QuoteServer implements SampleServer {
-  /** The symbol that it knows. */
+  /** The symbol for which it has quotes. */
   static final String SYMBOL = "VRBN";
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -28,9 +28,9 @@ final class QuoteServer implements SampleServer {
   }
 
   /**
-   * Starts it.
+   * Starts the server.
    *
-   * @param transport which the server closes at its end
+   * @param transport closed with the server
    */
   static QuoteServer start(Transport transport, URI address) throws IOException {
     try {

@@ -44,7 +44,7 @@ final class QuoteService implements BindableService {
     }
   }
 
-  /** Sends as fast as the client takes them; a call that has ended is never ready. */
+  /** Sends at the pace at which the client takes them; a call that has ended is never ready. */
   private static void send(Iterator<Quote> quotes, ServerCallStreamObserver<Quote> call) {
     call.setOnCancelHandler(() -> {});
     call.setOnReadyHandler(

@@ -5,7 +5,7 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import java.net.InetSocketAddress;
 
-/** Carries the calls: the part in which the twins differ. */
+/** Carries the calls: the only part that differs between TCP and RDMA. */
 interface Transport extends AutoCloseable {
 
   /** A server that listens at an address. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * A service of quotes over gRPC, unary and server streaming. {@code OverTcp} and {@code OverRdma}
- * are where its transports differ; {@code Main} runs it over both.
+ * hold the differences of its transports; {@code Main} runs it over both.
  */
 @NullMarked
 package io.verbena.samples.grpc;

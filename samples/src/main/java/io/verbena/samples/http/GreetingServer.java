@@ -15,9 +15,9 @@ final class GreetingServer {
   private GreetingServer() {}
 
   /**
-   * Starts it.
+   * Starts the server.
    *
-   * @param transport which the server closes at its end
+   * @param transport closed with the server
    */
   static SampleServer start(Transport transport, URI address) {
     InetSocketAddress at = Addresses.socket(address);

@@ -13,7 +13,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.netty.http.client.HttpClient;
 
-/** An HTTP client: what it asks for, and what it must get. */
+/** An HTTP client: its requests, and the checks of the answers. */
 final class HttpRun {
   /** Bytes in a piece of the body that is posted. */
   static final int PIECE = 64 << 10;
@@ -32,10 +32,10 @@ final class HttpRun {
   }
 
   /**
-   * Runs it twice, the first time to warm up.
+   * Runs the client twice, the first time to warm up.
    *
-   * @param server where the server is
-   * @param gets small requests
+   * @param server the address of the server
+   * @param gets the number of small requests
    * @param pieces of the body that is posted
    * @param job advances by twice the sum of both
    */

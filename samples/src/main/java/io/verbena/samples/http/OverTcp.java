@@ -4,7 +4,7 @@ package io.verbena.samples.http;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.server.HttpServer;
 
-/** Reactor Netty as it is. Compare it with {@link OverRdma}. */
+/** Reactor Netty on TCP. Compare it with {@link OverRdma}. */
 final class OverTcp implements Transport {
 
   @Override
@@ -17,7 +17,7 @@ final class OverTcp implements Transport {
     return HttpClient.create();
   }
 
-  /** Reactor Netty has event loops of its own. */
+  /** Does nothing, as Reactor Netty has its own event loops. */
   @Override
   public void close() {}
 }

@@ -4,7 +4,7 @@ package io.verbena.samples.http;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.server.HttpServer;
 
-/** Carries the requests: the part in which the twins differ. */
+/** Carries the requests: the only part that differs between TCP and RDMA. */
 interface Transport extends AutoCloseable {
 
   /** A server, not bound yet. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * An HTTP server and a client of it on Reactor Netty. {@code OverTcp} and {@code OverRdma} are
- * where its transports differ; {@code Main} runs it over both.
+ * An HTTP server and its client on Reactor Netty. {@code OverTcp} and {@code OverRdma} hold the
+ * differences of their transports; {@code Main} runs them over both.
  */
 @NullMarked
 package io.verbena.samples.http;

@@ -11,33 +11,33 @@ public final class Addresses {
   /** The address at which the two programs of a sample meet by default. */
   public static final String DEFAULT = "roce://127.0.0.1:7471";
 
-  /** The schemes whose names are no hosts. */
+  /** The schemes whose names are not host names. */
   private static final Set<String> ON_THIS_MACHINE = Set.of("emulated", "shm");
 
   private static final int MAX_PORT = 65_535;
 
   private Addresses() {}
 
-  /** Returns whether an address is one of plain TCP. */
+  /** Returns whether an address is of plain TCP. */
   public static boolean isTcp(URI address) {
     return TcpTransport.SCHEME.equals(address.getScheme());
   }
 
-  /** The name in the results of what carries the messages to an address. */
+  /** Returns the name of an address's transport in the results. */
   public static String transport(URI address) {
     return isTcp(address) ? "TCP" : "RDMA";
   }
 
   /**
-   * The socket address for frameworks that take one. A name within an emulated HCA, or on shared
-   * memory, is no name of a host: this machine stands for it.
+   * Returns the socket address for frameworks that take one. A name of an emulated HCA, or on
+   * shared memory, is not a host name: the address is this machine's.
    */
   public static InetSocketAddress socket(URI address) {
     String host = ON_THIS_MACHINE.contains(address.getScheme()) ? "localhost" : address.getHost();
     return new InetSocketAddress(host, Math.max(0, address.getPort()));
   }
 
-  /** The same address with another port. */
+  /** Returns the same address with another port. */
   public static URI withPort(URI address, int port) {
     if (port < 0 || port > MAX_PORT) {
       throw new IllegalArgumentException("port: " + port + " (expected: 0.." + MAX_PORT + ")");

@@ -5,11 +5,11 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** A number of things of which there is to be one at least. */
+/** A number that must be at least one. */
 public final class Count implements ITypeConverter<Integer> {
   private static final Pattern DIGITS = Pattern.compile("\\d{1,10}");
 
-  /** For picocli. */
+  /** Used by picocli. */
   public Count() {}
 
   @Override

@@ -4,7 +4,7 @@ package io.verbena.samples.program;
 /**
  * A measured value.
  *
- * @param what what it says, with its unit
+ * @param what its meaning, with its unit
  * @param value the value
  */
 public record Figure(String what, double value) {}

@@ -8,9 +8,9 @@ import java.time.Duration;
 /**
  * The job of a client, which reports its progress there.
  *
- * @param transport the name of what carries its messages
- * @param checks what must be true
+ * @param transport the name of the transport
+ * @param checks collects the checks
  * @param step advances by {@link Sample#steps} in all
- * @param limit after which a step of it has failed
+ * @param limit the longest time of a step
  */
 public record Job(String transport, Checks checks, Progress.Step step, Duration limit) {}

@@ -13,11 +13,11 @@ import picocli.CommandLine;
 public final class Program {
   private Program() {}
 
-  /** Makes a command that prints to a stream. */
+  /** Creates a command that prints to a stream. */
   @FunctionalInterface
   public interface Factory {
     /**
-     * Makes it.
+     * Creates the command.
      *
      * @param terminal whether {@code out} draws progress bars
      */
@@ -30,7 +30,7 @@ public final class Program {
   }
 
   /**
-   * Runs a command, whose failure is shown where its results would be.
+   * Runs a command, and prints a failure to the output of its results.
    *
    * @param command an object with picocli's annotations that returns its exit code
    * @param out gets its help and its failure
@@ -59,9 +59,9 @@ public final class Program {
   }
 
   /**
-   * Keeps a running server until the process is interrupted, and then closes it.
+   * Waits until the process is interrupted, and then closes a running server.
    *
-   * @param ready is printed once the server is sure to be closed
+   * @param ready printed once an interrupt will close the server
    */
   public static void keep(SampleServer server, String ready, PrintStream out)
       throws InterruptedException {

@@ -13,9 +13,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
 
 /**
- * A sample's command line. By itself it runs server and client in one process, over RDMA and over
- * TCP, and prints what both took; {@code server} and {@code client} run one end each, at an address
- * of either kind.
+ * A sample's command line. Without a subcommand it runs server and client in one process, over RDMA
+ * and over TCP, and prints the results of both; {@code server} and {@code client} run one end each,
+ * at an address of either kind.
  */
 @Command(mixinStandardHelpOptions = true)
 public abstract class Sample implements Callable<Integer> {
@@ -39,8 +39,8 @@ public abstract class Sample implements Callable<Integer> {
   private int limitSeconds;
 
   /**
-   * @param subject what the transports carry, for the display of progress
-   * @param uri where to serve over RDMA by default
+   * @param subject the name of the data, for the display of progress
+   * @param uri the default address for RDMA
    * @param terminal whether {@code out} draws progress bars
    */
   protected Sample(String subject, URI uri, PrintStream out, boolean terminal) {
@@ -50,17 +50,17 @@ public abstract class Sample implements Callable<Integer> {
     this.terminal = terminal;
   }
 
-  /** Starts the server at an address; port 0, or none, takes a free one. */
+  /** Starts the server at an address; without a port, or with 0, it uses a free one. */
   protected abstract SampleServer serve(URI address) throws Exception;
 
   /**
    * Does the client's job and checks every answer.
    *
-   * @return what it took: the same figures in the same order for each transport
+   * @return the results: the same figures in the same order for each transport
    */
   protected abstract List<Figure> run(URI server, Job job) throws Exception;
 
-  /** Returns how many steps {@link #run} advances by. */
+  /** Returns the number of steps by which {@link #run} advances. */
   protected abstract long steps();
 
   @Override

@@ -13,7 +13,7 @@ public interface SampleServer extends AutoCloseable {
   @Override
   void close();
 
-  /** A server at an address that {@code end} ends. */
+  /** Creates a server at an address; {@code end} ends it. */
   static SampleServer of(URI address, Runnable end) {
     return new SampleServer() {
       @Override

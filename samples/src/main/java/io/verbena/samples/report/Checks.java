@@ -9,7 +9,7 @@ public final class Checks {
   private final List<String> failed = new ArrayList<>();
   private int count;
 
-  /** Notes whether {@code what} is true. */
+  /** Records whether {@code what} is true. */
   public void check(String what, boolean isTrue) {
     count++;
     if (!isTrue) {
@@ -17,7 +17,7 @@ public final class Checks {
     }
   }
 
-  /** Notes whether a value is the expected one. */
+  /** Records whether a value is the expected one. */
   public void checkEqual(String what, Object expected, Object actual) {
     check(what + ": " + actual + " (expected: " + expected + ")", expected.equals(actual));
   }

@@ -9,7 +9,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Shows how far a program is: a bar for each step on a terminal, a line elsewhere. */
+/** Shows the progress of a program: a bar for each step on a terminal, a line elsewhere. */
 public final class Progress implements AutoCloseable {
   private static final int BAR_WIDTH = 30;
   private static final int LABEL_WIDTH = 44;
@@ -75,7 +75,7 @@ public final class Progress implements AutoCloseable {
       this.ticks = ticker.scheduleAtFixedRate(this::tick, millis, millis, TimeUnit.MILLISECONDS);
     }
 
-    /** Any thread. */
+    /** Advances the step. May be called by any thread. */
     public void advance(long amount) {
       done.add(amount);
     }

@@ -55,7 +55,7 @@ public final class Report implements AutoCloseable {
     return table;
   }
 
-  /** Runs a job; one that breaks off is a check that failed. */
+  /** Runs a job; a job that throws is a failed check. */
   public void attempt(String name, Runnable job) {
     try {
       job.run();
@@ -65,7 +65,7 @@ public final class Report implements AutoCloseable {
   }
 
   /**
-   * Prints the table, what failed, and how many checks passed.
+   * Prints the table, the failed checks, and the number of passed ones.
    *
    * @return the exit code: 0 if every check passed, else 1
    */

@@ -15,7 +15,7 @@ public final class ResultTable {
 
   private record Row(String what, List<String> cells) {}
 
-  /** A table with these headings. */
+  /** Creates a table with these headings. */
   ResultTable(List<String> columns) {
     this.columns = List.copyOf(columns);
   }
@@ -26,7 +26,7 @@ public final class ResultTable {
     rows.add(new Row(what, List.of(format(rdma), format(tcp), ratio)));
   }
 
-  /** Adds a measure of the first column alone. */
+  /** Adds a measure of the first column only. */
   public void add(String what, double value) {
     rows.add(new Row(what, List.of(format(value))));
   }

@@ -14,7 +14,7 @@ import java.net.URI;
 /**
  * RSocket on an HCA. Compare it with {@link OverTcp}.
  *
- * @param at the server's address, which chooses the HCA
+ * @param at the server's address, which selects the HCA
  */
 record OverRdma(URI at) implements Transport {
 

@@ -13,7 +13,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 
 /**
- * RSocket as it is. Compare it with {@link OverRdma}.
+ * RSocket on TCP. Compare it with {@link OverRdma}.
  *
  * @param at the server's address
  */

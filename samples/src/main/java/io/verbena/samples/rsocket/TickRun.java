@@ -12,9 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A client's subscriptions to ticks, a fast one and a slow one, and what they must get. */
+/** A client's subscriptions to ticks, a fast one and a slow one, and their checks. */
 final class TickRun {
-  /** Ticks that a client has asked for and not got, at most. */
+  /** The most ticks that a client has requested and not received. */
   static final int RATE = 64;
 
   private static final Duration REST = Duration.ofMillis(1);
@@ -30,8 +30,8 @@ final class TickRun {
   }
 
   /**
-   * @param fast ticks per second to the one that does not rest
-   * @param slow ticks per second to the one that rests
+   * @param fast ticks per second to the subscriber without rests
+   * @param slow ticks per second to the subscriber with rests
    * @param lead the most ticks that the sender was ahead of the slow one, or null if the sender is
    *     in another process
    */
@@ -51,11 +51,11 @@ final class TickRun {
   }
 
   /**
-   * Runs it.
+   * Runs the client.
    *
    * @param served the server's ticks, or null if the server is in another process
-   * @param fast ticks to the fast one, which is run twice, the first time to warm up
-   * @param slow ticks to the slow one
+   * @param fast ticks to the fast subscriber, which runs twice, the first time to warm up
+   * @param slow ticks to the slow subscriber
    * @param job advances by one for each tick
    */
   static Result run(Transport transport, @Nullable Ticks served, int fast, int slow, Job job) {

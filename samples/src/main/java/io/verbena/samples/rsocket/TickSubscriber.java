@@ -13,8 +13,8 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Takes ticks a few at a time and rests after each few, or does not rest. It notes what was out of
- * order, and how far the sender got ahead of it. Asking and taking take turns, so its fields need
+ * Requests a few ticks at a time, with or without a rest in between. It records ticks out of order,
+ * and how far the sender got ahead of it. Requesting and receiving take turns, so its fields need
  * no lock.
  */
 final class TickSubscriber extends BaseSubscriber<Payload> {
@@ -32,8 +32,8 @@ final class TickSubscriber extends BaseSubscriber<Payload> {
 
   /**
    * @param rest how long it rests
-   * @param made how many ticks the sender has made
-   * @param onTick is run for each
+   * @param made returns the number of ticks that the sender has made
+   * @param onTick runs for each tick
    */
   TickSubscriber(Duration rest, LongSupplier made, Runnable onTick) {
     this.rest = rest;
@@ -41,22 +41,22 @@ final class TickSubscriber extends BaseSubscriber<Payload> {
     this.onTick = onTick;
   }
 
-  /** Completes when it has everything. */
+  /** Completes when it has all ticks. */
   Mono<Void> finished() {
     return finished.asMono();
   }
 
-  /** Ticks that came. */
+  /** Received ticks. */
   long taken() {
     return taken;
   }
 
-  /** Ticks that were not the next one. */
+  /** Ticks that came out of order. */
   long wrong() {
     return wrong;
   }
 
-  /** The most ticks that were made and had not come yet, seen at the end of a rest. */
+  /** The most ticks that were made and not yet received, at the end of a rest. */
   long lead() {
     return lead;
   }
@@ -92,7 +92,7 @@ final class TickSubscriber extends BaseSubscriber<Payload> {
     finished.tryEmitError(failure);
   }
 
-  /** The lead only grows until the next request, so here is where it is at its most. */
+  /** Requests more. Records the lead first, as it is greatest before a request. */
   private void ask() {
     if (taken > 0) {
       lead = Math.max(lead, made.getAsLong() - taken);

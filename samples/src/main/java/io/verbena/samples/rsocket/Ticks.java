@@ -13,7 +13,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * Serves ticks, which are numbers from 0: as many as the request says, each made when the
- * subscriber has asked for it. Thread-safe; a program that runs both ends sees its progress.
+ * subscriber requests it. Thread-safe; a program that runs both ends can read its progress.
  */
 final class Ticks implements SocketAcceptor {
   private final AtomicLong made = new AtomicLong();
@@ -23,7 +23,7 @@ final class Ticks implements SocketAcceptor {
     return DefaultPayload.create(ByteBuffer.allocate(Long.BYTES).putLong(0, number));
   }
 
-  /** The number in a payload, which it releases. */
+  /** Returns the number in a payload, and releases the payload. */
   static long number(Payload payload) {
     try {
       return payload.data().readLong();

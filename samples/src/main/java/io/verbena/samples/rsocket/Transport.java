@@ -6,7 +6,7 @@ import io.rsocket.transport.ClientTransport;
 import io.verbena.samples.program.SampleServer;
 import java.time.Duration;
 
-/** Carries the frames to one address: the part in which the twins differ. */
+/** Carries the frames to one address: the only part that differs between TCP and RDMA. */
 interface Transport {
   /** The time that binding may take. */
   Duration LIMIT = Duration.ofSeconds(30);

@@ -28,7 +28,7 @@ import reactor.core.publisher.Mono;
 public final class TcpConnection extends ChannelInboundHandlerAdapter {
   private final String peer;
 
-  /** The messages that were read beyond the demand: at most those of one read of the socket. */
+  /** Messages read beyond the demand: at most those of one read of the socket. */
   private final ArrayDeque<ByteBuf> inbound = new ArrayDeque<>();
 
   private final Set<TcpSend> sends = new LinkedHashSet<>();
@@ -49,9 +49,9 @@ public final class TcpConnection extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Sends messages in the order in which they come. Each buffer is taken over and released once.
+   * Sends messages in their order. Takes ownership of each buffer and releases it once.
    *
-   * @param messages must emit on the thread that requests, which is the event loop
+   * @param messages must emit on the requesting thread, which is the event loop
    * @return completes when the socket has taken all of them
    */
   public Mono<Void> send(Publisher<? extends ByteBuf> messages) {
@@ -72,7 +72,7 @@ public final class TcpConnection extends ChannelInboundHandlerAdapter {
 
   /**
    * Returns the peer's messages, for one subscriber at a time, which releases them. Cancelling
-   * keeps what was not delivered for the next subscriber.
+   * keeps undelivered messages for the next subscriber.
    */
   public Flux<ByteBuf> receive() {
     return Flux.from(
@@ -156,7 +156,7 @@ public final class TcpConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Hands out messages while there is demand; the subscriber may change from one to the next. */
+  /** Delivers messages while there is demand; the subscriber may change between two messages. */
   void deliver() {
     if (delivering) {
       return;

@@ -8,9 +8,9 @@ import io.netty.handler.codec.TooLongFrameException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts the bytes of a socket into messages, each behind a length of four bytes, big-endian. A
- * message that arrived whole is a slice of what was read; one that did not is copied once, into a
- * buffer of its own. Confined to the event loop.
+ * Splits the bytes of a socket into messages, each preceded by a length of four bytes, big-endian.
+ * A message within one read is a slice of the read bytes; any other message is copied once, into a
+ * separate buffer. Confined to the event loop.
  */
 final class TcpMessageDecoder extends ChannelInboundHandlerAdapter {
   static final int PREFIX_LENGTH = 4;

@@ -42,7 +42,7 @@ final class TcpReceive implements Subscription {
         });
   }
 
-  /** Messages it asked for and has not got. */
+  /** Messages requested and not yet delivered. */
   long demand() {
     return demand;
   }

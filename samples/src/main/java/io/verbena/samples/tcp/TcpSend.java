@@ -10,8 +10,8 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.MonoSink;
 
 /**
- * Writes one publisher's messages. It asks for {@link #BATCH} at a time, and for more while the
- * channel is writable; a batch shares a flush. Confined to the event loop.
+ * Writes one publisher's messages. It requests {@link #BATCH} at a time, and more while the channel
+ * is writable; a batch shares a flush. Confined to the event loop.
  */
 final class TcpSend extends BaseSubscriber<ByteBuf> {
   static final int BATCH = 16;
@@ -41,7 +41,7 @@ final class TcpSend extends BaseSubscriber<ByteBuf> {
     sink.error(cause);
   }
 
-  /** Asks for nothing more. */
+  /** Requests no more messages. */
   void stop() {
     connection.ended(this);
     cancel();
@@ -93,7 +93,7 @@ final class TcpSend extends BaseSubscriber<ByteBuf> {
     sink.error(failure);
   }
 
-  /** After all that the publisher emits now, so that it goes to the socket in one piece. */
+  /** Flushes after the publisher's current messages, so that they go to the socket together. */
   private void flushLater() {
     if (!flushing) {
       flushing = true;

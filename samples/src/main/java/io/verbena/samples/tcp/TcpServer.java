@@ -6,7 +6,7 @@ import java.net.URI;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
-/** A bound socket. Disposing it stops listening and leaves its connections alone. */
+/** A bound socket. Disposing it stops listening; its connections stay open. */
 public final class TcpServer implements Disposable {
   private final Channel channel;
   private final URI address;
@@ -21,7 +21,7 @@ public final class TcpServer implements Disposable {
     return address;
   }
 
-  /** Completes when it no longer listens. */
+  /** Completes when the server no longer listens. */
   public Mono<Void> onClose() {
     return Mono.create(sink -> channel.closeFuture().addListener(closed -> sink.success()));
   }

@@ -30,7 +30,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * Connects and binds over TCP, as {@code io.verbena.RdmaTransport} does over RDMA. Owns its event
- * loops; disposing it closes all that came from it. Thread-safe.
+ * loops; disposing it closes its servers and connections. Thread-safe.
  */
 public final class TcpTransport implements Disposable {
   /** The scheme of its URIs. */
@@ -50,7 +50,7 @@ public final class TcpTransport implements Disposable {
   private final int maxMessageLength;
 
   /**
-   * @param loops event loops, and so threads
+   * @param loops the number of event loops, one thread each
    * @param allocator of the messages that are received
    * @param maxMessageLength the longest message, in bytes, that is accepted
    */
@@ -150,7 +150,7 @@ public final class TcpTransport implements Disposable {
         .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
   }
 
-  /** Small for requests, growing to where a 64 KiB message is rarely split between two reads. */
+  /** Small for requests; grows until a read rarely splits a message of 64 KiB. */
   private static AdaptiveRecvByteBufAllocator receiveBuffers() {
     return new AdaptiveRecvByteBufAllocator(2 << 10, 64 << 10, 512 << 10);
   }

@@ -12,7 +12,7 @@ import java.io.PrintWriter;
 import java.net.URI;
 import java.util.Objects;
 
-/** The end that asks, sends, and looks at what comes back. */
+/** The end that requests the server's queue pairs, sends, and checks the replies. */
 final class DatagramClient {
   private DatagramClient() {}
 
@@ -46,7 +46,7 @@ final class DatagramClient {
     }
   }
 
-  /** A server that has answered before has no more queue pairs than it told of. */
+  /** A server that has answered before has no further queue pairs. */
   private static ConnectionEvent answer(ConnectionEventWait events, int answered)
       throws InterruptedException, ToolFailure {
     try {

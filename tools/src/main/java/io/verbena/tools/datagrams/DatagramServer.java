@@ -13,7 +13,7 @@ import java.io.PrintWriter;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
-/** The end that is asked for its queue pairs, receives, and replies. One thread. */
+/** The end that offers its queue pairs, receives, and replies. One thread. */
 final class DatagramServer implements AutoCloseable {
   private final DatagramOptions options;
   private final Datagrams datagrams;

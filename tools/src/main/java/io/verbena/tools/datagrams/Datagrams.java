@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The queue pairs of one end of udaddy ({@code librdmacm/examples/udaddy.c} in rdma-core) and their
- * messages. Each has memory of its own, which all its messages come to and are sent from: what it
- * sends after it has received begins with the area in front of the datagram. A message carries the
- * number of its queue pair in the immediate. One thread.
+ * messages. Each queue pair has separate memory, into which it receives and from which it sends all
+ * its messages: a message sent after a receive begins with the area in front of the datagram. A
+ * message carries the number of its queue pair in the immediate. One thread.
  */
 final class Datagrams implements AutoCloseable {
   private static final int POLL = 8;
@@ -40,7 +40,7 @@ final class Datagrams implements AutoCloseable {
   private final List<SendWindow> windows = new ArrayList<>();
   private final WorkCompletion[] completions = WorkCompletion.array(POLL);
 
-  /** A queue pair, and where its messages go. */
+  /** A queue pair, and the destination of its messages. */
   private static final class SendWindow {
     final QueuePair pair;
     final int offset;
@@ -82,7 +82,7 @@ final class Datagrams implements AutoCloseable {
     return end;
   }
 
-  /** Gives an identifier its queue pair, with all receives. */
+  /** Creates the queue pair of an identifier, with all receives. */
   void add(ConnectionIdentifier identifier) {
     int messages = Math.max(1, options.messages());
     QueuePair pair =
@@ -111,7 +111,7 @@ final class Datagrams implements AutoCloseable {
     window.key = key;
   }
 
-  /** Fills the messages, with other bytes for each queue pair. */
+  /** Fills the messages, with different bytes for each queue pair. */
   void fill() {
     for (SendWindow window : windows) {
       for (int i = 0; i < options.size(); i++) {
@@ -201,9 +201,9 @@ final class Datagrams implements AutoCloseable {
   }
 
   /**
-   * Compares what came back with what was sent.
+   * Compares the received with the sent messages.
    *
-   * @throws ToolFailure if they differ, or some queue pair got more than its share
+   * @throws ToolFailure if they differ, or a queue pair got too many
    */
   void validate() throws ToolFailure {
     for (SendWindow window : windows) {

@@ -49,7 +49,7 @@ public final class DeviceCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** Returns the device's own port first, then the others of its HCA, which RNICs alone have. */
+  /** Returns the device's own port, then the other ports of its HCA, which only RNICs have. */
   private List<PortAttributes> ports(Device device) {
     List<PortAttributes> ports = new ArrayList<>();
     ports.add(device.port());

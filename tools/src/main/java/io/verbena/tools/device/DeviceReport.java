@@ -17,8 +17,8 @@ import java.util.Locale;
 import java.util.TreeSet;
 
 /**
- * A device with the labels and in the layout of {@code ibv_devinfo -v}. What the verbs SPI does not
- * have is left out; what it has beyond that gets a label like theirs.
+ * A device with the labels and in the layout of {@code ibv_devinfo -v}. Attributes that the verbs
+ * SPI lacks are left out; its additional attributes get labels in the same style.
  */
 final class DeviceReport {
   private final PrintWriter out;
@@ -30,7 +30,7 @@ final class DeviceReport {
   }
 
   /**
-   * @param ports all ports of its HCA that are to be printed
+   * @param ports the ports of its HCA to print
    */
   void print(Device device, List<PortAttributes> ports) {
     DeviceAttributes has = device.attributes();

@@ -4,7 +4,7 @@ package io.verbena.tools.doctor;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Checks what is between the device and memory, the slot and the IOMMU, and the firmware. */
+/** Checks the slot and the IOMMU between the device and memory, and the firmware. */
 final class BusCheck {
   private BusCheck() {}
 

@@ -5,7 +5,7 @@ import io.verbena.tools.end.DevinfoLine;
 import java.io.PrintWriter;
 import java.util.List;
 
-/** An examination in the layout of {@code ibv_devinfo}: verdict and value, what to do below. */
+/** An examination in the layout of {@code ibv_devinfo}: verdict and value, advice below. */
 final class DoctorText {
   private DoctorText() {}
 

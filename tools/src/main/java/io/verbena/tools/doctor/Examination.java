@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 record Examination(URI uri, @Nullable String device, int port, List<Finding> findings) {
 
   /**
-   * Opens the device, and checks all that there is.
+   * Opens the device, and runs all checks.
    *
    * @param root of the kernel's files
    */

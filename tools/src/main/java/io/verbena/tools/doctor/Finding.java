@@ -7,9 +7,9 @@ import java.util.List;
  * The result of a check.
  *
  * @param check its name
- * @param verdict what it comes to
- * @param value what was found
- * @param advice what to do about it, a step each; empty where nothing is to be done
+ * @param verdict its severity
+ * @param value the observed state
+ * @param advice the steps to correct it; empty if there is nothing to do
  */
 record Finding(String check, Verdict verdict, String value, List<String> advice) {
 
@@ -17,11 +17,11 @@ record Finding(String check, Verdict verdict, String value, List<String> advice)
   enum Verdict {
     /** As it should be. */
     OK,
-    /** It works, but could do better, or its state is unknown. */
+    /** It works, but could be better, or its state is unknown. */
     NOTE,
-    /** It fails, or will. */
+    /** It fails, or will fail. */
     WRONG,
-    /** It means nothing on this device, or cannot be seen. */
+    /** It does not apply to this device, or cannot be observed. */
     SKIPPED
   }
 

@@ -3,7 +3,7 @@ package io.verbena.tools.doctor;
 
 import java.net.InetAddress;
 
-/** Checks that there is a GID to connect from, and shows which it is, and of which type. */
+/** Checks that there is a GID to connect from, and shows this GID and its type. */
 final class GidCheck {
   private static final String NAME = "gid";
 

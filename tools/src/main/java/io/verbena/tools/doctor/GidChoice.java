@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param index of the GID, or -1 if the table has none of the address, as on iWARP
  * @param address that connections come from, or null if there is none
- * @param why what decided, or what is missing
- * @param isAsked whether the URI asks for this very GID, of whichever type
+ * @param why the reason for the choice, or what is missing
+ * @param isAsked whether the URI requests exactly this GID, of any type
  */
 record GidChoice(int index, @Nullable InetAddress address, String why, boolean isAsked) {
   static final String V2 = "RoCE v2";
@@ -59,7 +59,7 @@ record GidChoice(int index, @Nullable InetAddress address, String why, boolean i
     }
   }
 
-  /** Returns what the connection manager itself takes. */
+  /** Returns the GID that the connection manager chooses by itself. */
   static InetAddress resolved(Patient patient) throws InterruptedException, ToolFailure {
     URI uri = patient.uri();
     try (ConnectionManager manager = patient.device().createConnectionManager();
@@ -78,7 +78,7 @@ record GidChoice(int index, @Nullable InetAddress address, String why, boolean i
     return URI.create(uri.getScheme() + "://" + uri.getHost() + ":" + port);
   }
 
-  /** The table has an address once for each type, and rdma_cm takes the first that fits. */
+  /** The table has each address once for each type, and rdma_cm takes the first that fits. */
   private static GidChoice byAddress(Patient patient, InetAddress address, String why) {
     String mode = mode(patient);
     List<Gid> gids = patient.port().gids();
@@ -95,7 +95,7 @@ record GidChoice(int index, @Nullable InetAddress address, String why, boolean i
     return new GidChoice(ofAnotherType, address, why, false);
   }
 
-  /** The type of connections: as it was set, else v2 if the device has it (cma.c). */
+  /** The type of connections: the configured one, else v2 if the device has it (cma.c). */
   static String mode(Patient patient) {
     String mode =
         patient
@@ -119,7 +119,7 @@ record GidChoice(int index, @Nullable InetAddress address, String why, boolean i
     return gid.high() != 0 || gid.low() != 0;
   }
 
-  /** Returns whether a connection can use it without a given interface. */
+  /** Returns whether a connection can use the address without naming an interface. */
   private static boolean isUsable(Gid gid) {
     return isSet(gid) && !address(gid).isLinkLocalAddress();
   }

@@ -82,8 +82,8 @@ final class LoopbackCheck {
   }
 
   /**
-   * Where an emulated HCA listens: at its own address, as its URI may name a peer's, and on a free
-   * port, as a server may run on that of the URI.
+   * Returns the address where an emulated HCA listens: its own, as its URI may name a peer's, and a
+   * free port, as a server may use the URI's port.
    */
   private static URI emulated(Patient patient) throws InterruptedException {
     URI uri = patient.uri();
@@ -96,12 +96,12 @@ final class LoopbackCheck {
         default -> uri;
       };
     } catch (ToolFailure | VerbsException | IOException e) {
-      // Of none, or of all addresses of the machine: listening shows whether it can be used.
+      // No address, or all addresses of the machine: listening shows whether it can be used.
       return uri;
     }
   }
 
-  /** Returns the address of this machine that the kernel's route to a host begins at. */
+  /** Returns this machine's source address on the kernel's route to a host. */
   private static InetAddress addressTowards(String host) throws IOException {
     try (DatagramSocket socket = new DatagramSocket()) {
       socket.connect(new InetSocketAddress(host, 1));

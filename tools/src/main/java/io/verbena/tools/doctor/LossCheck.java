@@ -7,7 +7,7 @@ import java.util.TreeMap;
 
 /**
  * Checks whether the network loses packets, and the measures against it. Without root sysfs shows
- * little: PFC is set by netlink, and shows by its effects.
+ * little: PFC is configured by netlink, and only its effects are visible.
  */
 final class LossCheck {
   private static final String NAME = "pfc/ecn";
@@ -71,7 +71,7 @@ final class LossCheck {
     return marked.isEmpty() ? "" : "; ECN is at work: " + marked;
   }
 
-  /** Of the vendor's driver for mlx5: a file for each priority. */
+  /** From the vendor's driver for mlx5: a file for each priority. */
   private static String ecn(Patient patient, String netdev) {
     String folder = "sys/class/net/" + netdev + "/ecn/roce_np/enable";
     List<String> on =

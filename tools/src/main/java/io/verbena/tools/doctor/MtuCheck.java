@@ -5,7 +5,7 @@ import io.verbena.verbs.Mtu;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The port's MTU against that of its network interface. */
+/** Compares the port's MTU with the MTU of its network interface. */
 final class MtuCheck {
   private static final String NAME = "mtu";
 
@@ -15,7 +15,7 @@ final class MtuCheck {
   /** The start of the names of HCAs on UDP; the interface follows. */
   private static final String ROCE = "roce_";
 
-  /** Those of their packets. */
+  /** The bytes of the headers of their packets. */
   private static final int HEADERS_OF_ROCE = 80;
 
   private MtuCheck() {}

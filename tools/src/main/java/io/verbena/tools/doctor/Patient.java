@@ -9,21 +9,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device that is examined, with the kernel's files about it.
+ * A device to examine, with the kernel's files about it.
  *
- * @param uri by which it was opened
- * @param port as it was when it was opened
+ * @param uri its address
+ * @param port the attributes of its port, from when it was opened
  */
 record Patient(URI uri, Device device, PortAttributes port, KernelFiles files) {
 
   private static final String INTERFACE = "parent";
 
-  /** The name that the kernel has for it too. */
+  /** The device's name, which is also the kernel's. */
   String name() {
     return device.attributes().name();
   }
 
-  /** Returns whether it is one of the kernel's, and no emulated HCA. */
+  /** Returns whether it is a device of the kernel, not an emulated HCA. */
   boolean isKernels() {
     return List.of("disni", "verbs").contains(uri.getScheme());
   }
@@ -57,12 +57,12 @@ record Patient(URI uri, Device device, PortAttributes port, KernelFiles files) {
     return files.number(folder() + ofPort() + file);
   }
 
-  /** Returns what a link of the device leads to. */
+  /** Returns the name of the target of a link of the device. */
   @Nullable String target(String link) {
     return files.target(folder() + link);
   }
 
-  /** Soft-RoCE and Soft-iWARP name their interface, whose bus is not theirs. */
+  /** Soft-RoCE and Soft-iWARP name their interface; its bus is not the device's. */
   boolean isOnABus() {
     return files.exists(folder() + "device") && ofDevice(INTERFACE) == null;
   }
@@ -76,7 +76,7 @@ record Patient(URI uri, Device device, PortAttributes port, KernelFiles files) {
     return "InfiniBand".equals(ofPort("link_layer"));
   }
 
-  /** Those of iWARP are a MAC, those of InfiniBand a port, with an address elsewhere. */
+  /** GIDs of iWARP hold a MAC, GIDs of InfiniBand a port; their IP addresses are elsewhere. */
   boolean hasAddressesAsGids() {
     return !isIwarp() && !isInfiniBand();
   }
@@ -98,13 +98,13 @@ record Patient(URI uri, Device device, PortAttributes port, KernelFiles files) {
     return names.isEmpty() ? ofDevice(INTERFACE) : names.get(0);
   }
 
-  /** The interface of GID {@code index}, which is a VLAN's where its address is; or null. */
+  /** The interface of GID {@code index}, for a VLAN's address the VLAN's; or null. */
   @Nullable String netdev(int index) {
     String name = ofPort("gid_attrs/ndevs/" + index);
     return name == null || name.isEmpty() ? null : name;
   }
 
-  /** The interface for a sentence. */
+  /** The name of the interface, for messages. */
   String netdevName() {
     String name = netdev();
     return name == null ? "INTERFACE" : name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Finds what is wrong with a device and its surroundings, and advises what to do about it. */
+/** Finds faults of a device and its surroundings, and says how to correct them. */
 @NullMarked
 package io.verbena.tools.doctor;
 

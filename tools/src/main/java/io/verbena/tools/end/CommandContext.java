@@ -22,17 +22,17 @@ public class CommandContext {
     return Objects.requireNonNull(spec, "not part of a command").commandLine();
   }
 
-  /** Returns where results go. */
+  /** Returns the output for results. */
   public final PrintWriter out() {
     return line().getOut();
   }
 
-  /** Returns where failures go. */
+  /** Returns the output for failures. */
   public final PrintWriter err() {
     return line().getErr();
   }
 
-  /** Creates the error of a wrong usage, for the caller to throw. */
+  /** Returns a usage error, for the caller to throw. */
   public final ParameterException wrong(String message) {
     return new ParameterException(line(), message);
   }

@@ -6,14 +6,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits between two polls of a completion queue: spins, then yields the CPU, or, at an end with
- * events, sleeps; gives up when nothing completed for a time. One thread.
+ * Waits between two polls of a completion queue: spins, then yields the CPU, or sleeps if the end
+ * has events. Fails if nothing completes within a limit. One thread.
  */
 public final class CompletionWait {
   private static final int BUSY = 1 << 8;
   private static final int LOOK_EVERY = 1 << 6;
 
-  /** After this time the caller looks at other things than completions. */
+  /** The time after which the caller should check other things than completions. */
   private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final Duration limit;
@@ -22,27 +22,27 @@ public final class CompletionWait {
   private long since;
   private boolean armed;
 
-  /** Gives up after {@code limit} without a completion at {@code end}. */
+  /** Creates a wait that fails after {@code limit} without a completion at {@code end}. */
   public CompletionWait(End end, Duration limit) {
     this.limit = limit;
     sleeper = end.hasEvents() ? end : null;
   }
 
-  /** The time after which it gives up. */
+  /** Returns the time without a completion after which it fails. */
   public Duration limit() {
     return limit;
   }
 
-  /** Starts the time anew, because something completed. */
+  /** Restarts the limit, after a completion. */
   public void restart() {
     looks = 0;
   }
 
   /**
-   * Waits for a moment, because nothing completed.
+   * Waits for a moment, after a poll that found no completion.
    *
-   * @return whether the caller should look at other things, which it should now and then
-   * @throws ToolFailure when nothing completed for too long
+   * @return whether the caller should now check other things than completions; true at intervals
+   * @throws ToolFailure if nothing completed within the limit
    */
   @SuppressWarnings("ThreadPriorityCheck") // Both ends may share the only CPU.
   public boolean pause() throws ToolFailure, InterruptedException {
@@ -70,7 +70,7 @@ public final class CompletionWait {
       since = System.nanoTime();
     }
     if (!armed) {
-      // The caller has to look once more before it may sleep.
+      // The caller has to poll once more before it may sleep.
       end.arm();
       armed = true;
       return false;

@@ -32,13 +32,13 @@ public final class ConnectionEventWait {
     return checked(event, Set.of(ConnectionEvent.Type.CONNECT_REQUEST));
   }
 
-  /** Waits for the next event, which has to be of this type. */
+  /** Waits for the next event; fails if it has another type. */
   public ConnectionEvent expect(ConnectionEvent.Type type)
       throws InterruptedException, ToolFailure {
     return expect(Set.of(type));
   }
 
-  /** Waits for the next event, which has to be of one of these types. */
+  /** Waits for the next event; fails if it has none of these types. */
   public ConnectionEvent expect(Set<ConnectionEvent.Type> types)
       throws InterruptedException, ToolFailure {
     ConnectionEvent event = manager.await(limit.toNanos());
@@ -50,7 +50,7 @@ public final class ConnectionEventWait {
     return checked(event, types);
   }
 
-  /** Returns whether the peer has disconnected by now. */
+  /** Returns whether the peer has disconnected. */
   public boolean isDisconnected() throws InterruptedException, ToolFailure {
     ConnectionEvent event = manager.await(0);
     if (event == null) {

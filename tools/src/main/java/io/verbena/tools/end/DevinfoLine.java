@@ -8,17 +8,17 @@ public final class DevinfoLine {
 
   private DevinfoLine() {}
 
-  /** Of a device. */
+  /** Returns a line of a device. */
   public static String ofDevice(String label, Object value) {
     return line("\t", 8, DEVICE_COLUMN, label, value);
   }
 
-  /** Of a port. */
+  /** Returns a line of a port. */
   public static String ofPort(String label, Object value) {
     return line("\t\t\t", 24, PORT_COLUMN, label, value);
   }
 
-  /** Returns a line with one more value of the label above. */
+  /** Returns a line with a further value of the previous label. */
   public static String more(Object value) {
     return "\t".repeat(DEVICE_COLUMN / 8) + value;
   }

@@ -20,8 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One end of a test, for one thread: a device, a domain, a completion queue for each direction and
- * one region of memory. Closing it closes them and all that it was given to keep, from the last to
- * the first.
+ * one region of memory. Closing it closes them and all resources added to it, in reverse order.
  */
 public final class End implements AutoCloseable {
   private static final int PAGE = 4096;
@@ -54,10 +53,10 @@ public final class End implements AutoCloseable {
   /**
    * Opens the device of an address.
    *
-   * @param bytes of memory, all zero, from the beginning of a page on
-   * @param access what may be done to the memory
-   * @param sends completions of sends that may wait to be polled
-   * @param receives completions of receives that may wait to be polled
+   * @param bytes size of the memory, which is zeroed and page-aligned
+   * @param access rights of the memory
+   * @param sends the most unpolled completions of sends
+   * @param receives the most unpolled completions of receives
    * @param events whether {@link CompletionWait} sleeps until something completes
    * @throws io.verbena.verbs.VerbsException if the device cannot do that
    */
@@ -72,7 +71,7 @@ public final class End implements AutoCloseable {
     return whole.alignedSlice(PAGE).limit(bytes).slice();
   }
 
-  /** Closes a resource when this end is closed. */
+  /** Adds a resource to close with this end. */
   public <T extends AutoCloseable> T keep(T resource) {
     open.push(resource);
     return resource;
@@ -83,7 +82,7 @@ public final class End implements AutoCloseable {
     return device;
   }
 
-  /** The domain of everything. */
+  /** The protection domain of all its objects. */
   public ProtectionDomain domain() {
     return domain;
   }
@@ -107,7 +106,7 @@ public final class End implements AutoCloseable {
     shared = keep(domain.createSharedReceiveQueue(receives, 1));
   }
 
-  /** The receive queue that all queue pairs share, or null. */
+  /** The receive queue shared by all queue pairs, or null. */
   @Nullable SharedReceiveQueue shared() {
     return shared;
   }

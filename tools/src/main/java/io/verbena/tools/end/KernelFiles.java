@@ -8,18 +8,18 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Files of sysfs and proc, below a root that is {@code /} but for tests. */
+/** Files of sysfs and proc, below a root that is {@code /} except in tests. */
 public final class KernelFiles {
   private final Path root;
 
-  /** Those below {@code root}. */
+  /** Reads files below {@code root}. */
   public KernelFiles(Path root) {
     this.root = root;
   }
 
   /**
-   * Returns the file's text without the blanks around it; null if there is no such file, or the
-   * kernel does not let it be read.
+   * Returns the file's text without surrounding blanks; null if the file does not exist or cannot
+   * be read.
    */
   public @Nullable String read(String file) {
     try {
@@ -29,18 +29,18 @@ public final class KernelFiles {
     }
   }
 
-  /** As {@link #read}; -1 if it is no number. */
+  /** Returns the number in the file; -1 if there is no number or the file cannot be read. */
   public long number(String file) {
     String text = read(file);
     return text != null && text.matches("\\d{1,18}") ? Long.parseLong(text) : -1;
   }
 
-  /** Returns whether a file is there. */
+  /** Returns whether a file exists. */
   public boolean exists(String file) {
     return Files.exists(root.resolve(file));
   }
 
-  /** The names in a folder, in order; none if it is not there. */
+  /** Returns the names in a folder, sorted; empty if it does not exist. */
   public List<String> names(String folder) {
     try (Stream<Path> files = Files.list(root.resolve(folder))) {
       return files.map(file -> String.valueOf(file.getFileName())).sorted().toList();
@@ -49,7 +49,7 @@ public final class KernelFiles {
     }
   }
 
-  /** Returns the name of what a link leads to, as of a driver; null if there is none. */
+  /** Returns the name of a link's target, for example of a driver; null if there is none. */
   public @Nullable String target(String link) {
     try {
       Path file = root.resolve(link).toRealPath().getFileName();

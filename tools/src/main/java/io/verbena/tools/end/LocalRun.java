@@ -49,7 +49,7 @@ public final class LocalRun {
 
   /**
    * Adds the server's failure to the client's, which often says only that no answer came; the
-   * server knows why.
+   * server's failure holds the reason.
    */
   private static ToolFailure withCause(ToolFailure ofClient, CompletableFuture<?> served) {
     String why = served.handle((unused, failure) -> failure.getMessage()).join();

@@ -15,7 +15,7 @@ public final class PortState {
   /**
    * Returns the text of a state.
    *
-   * @param told what {@link #file} has, as {@code 2: INIT}, or null if there is no such file
+   * @param told the contents of {@link #file}, for example {@code 2: INIT}; null without the file
    */
   public static String text(boolean active, @Nullable String told) {
     if (active) {

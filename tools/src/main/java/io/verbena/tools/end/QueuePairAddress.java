@@ -10,11 +10,11 @@ import java.util.Locale;
  * @param lid of its port on InfiniBand, 0 elsewhere
  * @param queuePair its number
  * @param psn the first PSN that it sends
- * @param gid of its port, 0 if the LID alone leads there
+ * @param gid of its port, 0 if the LID suffices
  */
 public record QueuePairAddress(int lid, int queuePair, int psn, Gid gid) {
 
-  /** A GID as {@code inet_ntop(3)} writes it if it stands for an IPv4 address, else in full. */
+  /** Returns a GID as {@code inet_ntop(3)} writes it if it maps an IPv4 address, else in full. */
   public static String text(Gid gid) {
     if (gid.high() != 0 || gid.low() >>> 32 != 0xffff) {
       return gid.toString();

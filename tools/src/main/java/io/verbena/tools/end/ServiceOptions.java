@@ -6,7 +6,7 @@ import java.net.URISyntaxException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options of tools whose ends meet by the connection manager. */
+/** The options of tools whose ends connect by the connection manager. */
 public final class ServiceOptions extends TimeoutOption {
   /** The port of rdma-core's examples. */
   private static final int DEFAULT_PORT = 7174;
@@ -24,10 +24,10 @@ public final class ServiceOptions extends TimeoutOption {
    * The address of a server.
    *
    * @param option the option that names it
-   * @param text what the option says, or null
+   * @param text the option's value, or null
    * @param local whether both ends run in this process
    * @param source the address to reach it from, or null
-   * @throws picocli.CommandLine.ParameterException unless it is an address where both ends can meet
+   * @throws picocli.CommandLine.ParameterException unless both ends can connect at the address
    */
   public URI address(String option, @Nullable String text, boolean local, @Nullable String source) {
     try {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Chooses the GID of a port that an end sends from. */
 public final class SourceGid {
-  /** No GID: within a subnet of InfiniBand LIDs lead from port to port. */
+  /** No GID: within an InfiniBand subnet, LIDs address the ports. */
   public static final int NONE = -1;
 
   private static final Pattern SOURCE = Pattern.compile("(?:^|&)source=([^&]*)");
@@ -24,11 +24,11 @@ public final class SourceGid {
   private SourceGid() {}
 
   /**
-   * Chooses one: the one that is asked for, else the one of the address that the URI names as its
-   * source or as its host, else the first of an IPv4 address, else the first that is not zero. On
-   * InfiniBand {@link #NONE} unless one is asked for, as with rdma-core's examples and perftest.
+   * Chooses a GID: the requested one, else the one of the URI's source or host address, else the
+   * first of an IPv4 address, else the first that is not zero. On InfiniBand {@link #NONE} unless
+   * one is requested, as in rdma-core's examples and perftest.
    *
-   * @param asked its index, or null
+   * @param asked the requested index, or null
    * @throws ToolFailure if there is none
    */
   public static int index(PortAttributes port, URI address, @Nullable Integer asked)

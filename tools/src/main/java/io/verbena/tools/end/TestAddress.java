@@ -14,12 +14,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The device of an end, and the TCP address at which the two ends meet.
+ * The device of an end, and the TCP address over which the two ends exchange their parameters.
  *
  * @param device the URI of its device
  * @param server the host to connect to over TCP, or null to be the server
  * @param port the TCP port; any if both ends are in this process
- * @param limit the longest time in which nothing comes
+ * @param limit the longest time without a message
  */
 public record TestAddress(URI device, @Nullable String server, int port, Duration limit) {
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** The options of tools whose ends meet over TCP. */
+/** The options of tools whose ends exchange their parameters over TCP. */
 public final class TestOptions extends TimeoutOption {
   /** The TCP port of rdma-core's examples and of perftest. */
   private static final int DEFAULT_PORT = 18_515;
@@ -77,9 +77,9 @@ public final class TestOptions extends TimeoutOption {
   }
 
   /**
-   * Refuses a port that nothing would heed.
+   * Refuses a port that would have no effect.
    *
-   * @throws ParameterException if there is one, and both ends run here
+   * @throws ParameterException if a port is given and both ends run here
    */
   public void refuseLocalPort() {
     if (local && port != null) {
@@ -98,7 +98,7 @@ public final class TestOptions extends TimeoutOption {
   /**
    * The MTU of an option.
    *
-   * @throws ParameterException if no MTU has so many bytes
+   * @throws ParameterException if there is no MTU of this size
    */
   public Mtu mtu(int bytes) {
     for (Mtu each : Mtu.values()) {

@@ -7,7 +7,7 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
 
-/** A queue pair that a test posts to. For one thread; the end that it is of closes it. */
+/** A queue pair that a test posts to. For one thread; its end closes it. */
 public class TestQueuePair {
   private final QueuePair pair;
   private final QueuePairAddress here;
@@ -27,7 +27,7 @@ public class TestQueuePair {
     this.here = here;
   }
 
-  /** Its own address, for the peer. */
+  /** Its address, for the peer. */
   public final QueuePairAddress here() {
     return here;
   }
@@ -47,7 +47,7 @@ public class TestQueuePair {
     }
   }
 
-  /** Addresses a request to the peer, which only datagrams need. */
+  /** Sets the peer's address in a request; only datagrams need it. */
   public SendWorkRequest addressed(SendWorkRequest request) {
     return request;
   }

@@ -22,13 +22,13 @@ public final class TestRun {
      * Runs to its end.
      *
      * @param socket to the other end; the caller closes it
-     * @param client whether it is the one that connected
-     * @param told whether it prints
+     * @param client whether this end is the client
+     * @param told whether this end prints
      */
     void run(Socket socket, boolean client, boolean told)
         throws IOException, ToolFailure, InterruptedException;
 
-    /** Tells, if it wants to, that a server begins to wait for its client. */
+    /** Called when a server begins to wait for its client. */
     default void tellThatItWaits() {}
   }
 
@@ -52,7 +52,7 @@ public final class TestRun {
         both(address, listening, role);
         return;
       }
-      // A client may come much later: that there is no such device is better known now.
+      // Fail early without the device, as the client may come much later.
       VerbsProviders.find(address.device()).open(address.device()).close();
       role.tellThatItWaits();
       try (Socket socket = address.accept(listening)) {
@@ -82,7 +82,7 @@ public final class TestRun {
     } catch (ToolFailure e) {
       throw served.isCompletedExceptionally() ? first(served, e) : e;
     } catch (IOException e) {
-      // The client saw the server's end: the server's failure is the reason.
+      // The client noticed that the server ended: the server's failure is the reason.
       throw first(served, e);
     }
   }

@@ -4,7 +4,7 @@ package io.verbena.tools.end;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
-/** The option that says when a test gives up. */
+/** The option for the time after which a test fails. */
 public class TimeoutOption extends CommandContext {
   @Option(
       names = "--timeout",
@@ -13,7 +13,7 @@ public class TimeoutOption extends CommandContext {
   private int timeout = 60;
 
   /**
-   * The longest time in which nothing may come.
+   * Returns the longest time without a message or completion.
    *
    * @throws picocli.CommandLine.ParameterException if it is less than a second
    */

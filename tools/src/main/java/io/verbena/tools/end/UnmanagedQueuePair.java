@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A queue pair that no connection manager connects: the ends exchange their addresses by other
- * means. For one thread; the end that it is of closes it.
+ * means. For one thread; its end closes it.
  */
 public final class UnmanagedQueuePair extends TestQueuePair {
-  /** The queue key of datagrams, as rdma-core's examples and perftest have it. */
+  /** The queue key of datagrams in rdma-core's examples and perftest. */
   public static final int QUEUE_KEY = 0x11111111;
 
   private static final int PSN_BITS = 24;
@@ -49,9 +49,9 @@ public final class UnmanagedQueuePair extends TestQueuePair {
   /**
    * Creates one, in INIT: receives may be posted.
    *
-   * @param receives that it holds, unless the end's queue pairs share theirs
-   * @param gidIndex which of the port's GIDs it sends from, or {@link SourceGid#NONE}
-   * @param access what the peer may do through it
+   * @param receives size of its receive queue, unless the end's queue pairs share one
+   * @param gidIndex index of the GID that it sends from, or {@link SourceGid#NONE}
+   * @param access rights of the peer through it
    * @throws io.verbena.verbs.VerbsException if the device cannot do that
    */
   public static UnmanagedQueuePair create(
@@ -85,15 +85,15 @@ public final class UnmanagedQueuePair extends TestQueuePair {
    * @param peer the other end
    * @param mtu payload per packet
    * @param timeout code of the time to wait for an acknowledgement, 0 to 31
-   * @param outstanding READs and atomics that it has under way at once
-   * @param served READs and atomics that the peer has under way at once
+   * @param outstanding the most READs and atomics that it has under way
+   * @param served the most READs and atomics that the peer has under way
    */
   public void connect(QueuePairAddress peer, Mtu mtu, int timeout, int outstanding, int served) {
     connect(peer, mtu, timeout, outstanding, served, 0);
   }
 
   /**
-   * Brings it to RTS, with another service level than 0.
+   * Brings it to RTS, with a service level.
    *
    * @param serviceLevel of InfiniBand, 0 to 15
    */

@@ -10,7 +10,7 @@ import java.util.Map;
  *
  * @param size bytes of a message
  * @param count how many were done
- * @param peak the best between two of them, in bytes a second; 0 if not looked for
+ * @param peak the best rate between two of them, in bytes a second; 0 if not measured
  * @param average bytes a second
  * @param histogram from post to completion; empty at an end that only received
  * @param gbits whether the table is in Gb/s

@@ -5,8 +5,8 @@ import io.verbena.tools.end.ToolFailure;
 import java.io.IOException;
 
 /**
- * Bandwidth of one size: one end posts as much as fits on each queue pair, the other receives; or
- * both do both. One thread.
+ * Measures the bandwidth of one size: one end keeps the send queue of each queue pair full, the
+ * other receives; or both do both. One thread.
  */
 final class BandwidthRun {
   private static final double NANOS_PER_SECOND = 1e9;
@@ -113,7 +113,7 @@ final class BandwidthRun {
     return true;
   }
 
-  /** Receives all, or what comes until the client has ended. */
+  /** Receives all messages, or those that come until the client has ended. */
   Bandwidth receive() throws ToolFailure, IOException, InterruptedException {
     ReceiveClock clock = new ReceiveClock();
     boolean over = false;
@@ -124,7 +124,7 @@ final class BandwidthRun {
         if (over) {
           break;
         }
-        // What the client sent before it said so may have come since the queue was looked at.
+        // Messages sent before the client's end may have arrived since the last poll.
         over = connection.isOver(false);
         continue;
       }
@@ -149,7 +149,7 @@ final class BandwidthRun {
         gbits);
   }
 
-  /** The best between the post of a message and the completion of a later one, or of itself. */
+  /** The best rate between the post of a message and the completion of it or of a later one. */
   private double peak() {
     if (completions.length == 0 || completed < completions.length) {
       return 0;

@@ -18,7 +18,7 @@ import java.util.Map;
  * @param deviation the standard deviation
  * @param p99 the 99th percentile
  * @param p999 the 99.9th percentile
- * @param timed whether the test went by time, which knows the average only
+ * @param timed whether the test ran for a time; it then has the average only
  * @param histogram of the rounds
  */
 record Latency(
@@ -48,7 +48,7 @@ record Latency(
    * Creates a result from the times at which rounds began.
    *
    * @param begun nanoseconds, {@code count} of them; their differences are the rounds
-   * @param parts messages in a round, each of which takes its part
+   * @param parts messages in a round, by which its time is divided
    */
   static Latency of(int size, long[] begun, int count, int parts, LatencyHistogram histogram) {
     int rounds = Math.max(1, count - 1);

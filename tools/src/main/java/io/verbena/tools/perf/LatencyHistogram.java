@@ -28,7 +28,7 @@ final class LatencyHistogram {
     return isEmpty() ? 0 : histogram.getValueAtPercentile(percentile) / NANOS_PER_USEC;
   }
 
-  /** Puts the percentiles among the figures. */
+  /** Adds the percentiles to the figures. */
   void tell(Map<String, Number> figures) {
     figures.put("p50_usec", usec(50));
     figures.put("p90_usec", usec(90));
@@ -38,7 +38,7 @@ final class LatencyHistogram {
     figures.put("max_usec", usec(100));
   }
 
-  /** The whole of it, in microseconds, as HdrHistogram writes it. */
+  /** Returns the histogram in microseconds, as HdrHistogram writes it. */
   String text() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     PrintStream print = new PrintStream(bytes, false, StandardCharsets.US_ASCII);

@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Latency of one size. Messages go to and fro, and count half; what is fetched goes to and fro by
- * itself. One thread.
+ * Measures the latency of one size. A message counts half of a round trip; a READ or an atomic is a
+ * whole round trip by itself. One thread.
  */
 final class LatencyRun {
   /** Bytes have no atomic access of their own. */
@@ -38,7 +38,7 @@ final class LatencyRun {
     return rounds.latency(connection.size());
   }
 
-  /** In a test by time the server goes on until the client ends it. */
+  /** In a timed test the server goes on until the client ends it. */
   private boolean hasNext() {
     return (!client && connection.plan().isTimed()) || rounds.hasNext();
   }
@@ -69,7 +69,7 @@ final class LatencyRun {
     return true;
   }
 
-  /** Measures WRITEs. Here it is the server that begins. */
+  /** Measures WRITEs. The server begins. */
   private void write() throws ToolFailure, IOException, InterruptedException {
     ByteBuffer memory = connection.memory();
     int last = connection.size() - 1;
@@ -87,7 +87,7 @@ final class LatencyRun {
     }
   }
 
-  /** The peer writes the number of the round into the last byte, which lands behind all others. */
+  /** The peer writes the number of the round into the last byte, which lands after all others. */
   private boolean awaitByte(ByteBuffer memory, int last, int round)
       throws ToolFailure, IOException, InterruptedException {
     int at = connection.coming() + last;

@@ -19,13 +19,13 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Queue pairs that the connection manager connects, one after the other, at one port: first that
- * over which the ends meet, then those of the test. One thread.
+ * Queue pairs that the connection manager connects, one after the other, at one port: first the one
+ * over which the ends exchange their parameters, then those of the test. One thread.
  */
 final class ManagedQueuePairs {
   private static final int MOST_RETRIES = 7;
 
-  /** As perftest's client asks again: its server does not listen while it gets ready. */
+  /** The client repeats a connect, as perftest's server does not listen during its set-up. */
   private static final int MOST_REQUESTS = 10;
 
   private static final long PAUSE_MILLIS = 100;
@@ -48,10 +48,10 @@ final class ManagedQueuePairs {
   private int disconnected;
 
   /**
-   * The server listens from now on.
+   * Creates the connection manager; the server starts to listen.
    *
-   * @param address where
-   * @param gid that the device has there
+   * @param address the server's address
+   * @param gid the GID of this end's queue pairs
    */
   ManagedQueuePairs(End end, URI address, Gid gid, boolean client, PerfPlan plan) {
     this.end = end;
@@ -66,7 +66,7 @@ final class ManagedQueuePairs {
     }
   }
 
-  /** Connects the queue pair over which the ends meet; the server waits for it without a limit. */
+  /** Connects the queue pair for parameters; the server waits for it without a limit. */
   QueuePairChannel meet() throws ToolFailure, InterruptedException {
     ConnectionIdentifier identifier = end.keep(client ? resolved() : events.request().identifier());
     QueuePairChannel channel =
@@ -120,7 +120,7 @@ final class ManagedQueuePairs {
     return identifier;
   }
 
-  /** A request may overtake the last word of the connection before it. */
+  /** A request may overtake the last event of the previous connection. */
   private void accept(ConnectionParameters parameters, List<TestQueuePair> pairs)
       throws ToolFailure, InterruptedException {
     int established = 0;
@@ -140,7 +140,7 @@ final class ManagedQueuePairs {
   }
 
   private TestQueuePair create(ConnectionIdentifier identifier) {
-    // A receiver may have a credit under way beside its own messages.
+    // A receiver may have a credit under way in addition to its own messages.
     int credit = ReceiveCredits.areNeeded(plan, end.device().attributes()) ? 1 : 0;
     QueuePairOptions options =
         QueuePairOptions.reliable(

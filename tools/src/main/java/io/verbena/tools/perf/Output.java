@@ -7,14 +7,14 @@ import java.util.List;
 interface Output {
 
   /**
-   * A test begins.
+   * Called when a test begins.
    *
-   * @param facts lines that say what and where
+   * @param facts lines that describe the test and its devices
    * @param titles of perftest's columns
    */
   void begin(PerfPlan plan, List<String> facts, String titles);
 
-  /** A size was measured. */
+  /** Called when a size was measured. */
   void result(Result result);
 
   /** Ends the output. */

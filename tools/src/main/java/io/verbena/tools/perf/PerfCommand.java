@@ -47,7 +47,7 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
   private static final int MAX_TIMEOUT = 31;
   private static final int DEFAULT_TIMEOUT = 14;
 
-  /** The most messages for which the peak is looked for; it compares each with each. */
+  /** The most messages for which the peak is computed, by comparing each with each. */
   private static final int MOST_WITH_PEAK = 20_000;
 
   /** The size above which each message has its own completion. */
@@ -241,7 +241,7 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
           try {
             managedEnd(false, false, listening::countDown);
           } finally {
-            // The client finds out that nobody listens.
+            // The client's connect fails.
             listening.countDown();
           }
         },
@@ -333,7 +333,7 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
     }
   }
 
-  /** Refuses what perftest refuses, and what perftest silently measures in one direction only. */
+  /** Refuses options that perftest refuses, or silently measures in one direction only. */
   private void checkCombinations(boolean bandwidth) {
     if (both && !bandwidth) {
       throw options.wrong("-b: with lat (expected: bw)");

@@ -15,11 +15,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connected end with its queue pairs, and what every test does on it: post its operation, post
- * receives, and wait. Allocates nothing once a test has begun. One thread.
+ * A connected end with its queue pairs, and the steps of every test: posting its operation, posting
+ * receives, and waiting. Allocates nothing once a test has begun. One thread.
  *
  * <pre>
- *   memory:  what is sent, or fetched | what comes
+ *   memory:  sent or fetched bytes | received bytes
  * </pre>
  */
 final class PerfConnection {
@@ -44,7 +44,7 @@ final class PerfConnection {
   /**
    * @param peers of the queue pairs, in their order
    * @param coming the offset of received bytes in the memory
-   * @param header bytes that a receive has in front of the message
+   * @param header bytes in front of the message in a receive
    * @param credits for messages, or null if these wait for receives
    */
   PerfConnection(
@@ -171,7 +171,7 @@ final class PerfConnection {
     return sends;
   }
 
-  /** Looks for completed credits, at an end that only receives. */
+  /** Polls for completed credits, at an end that only receives. */
   void pollCredits() throws ToolFailure {
     if (credits != null) {
       int unused = pollSent();
@@ -212,16 +212,16 @@ final class PerfConnection {
     return count;
   }
 
-  /** Notes that a message was seen in the memory. */
+  /** Records that a message was found in the memory. */
   void seen() {
     begun = true;
     wait.restart();
   }
 
   /**
-   * Waits for a moment. Now and then the server looks for a message of the client on TCP.
+   * Waits for a moment. At intervals the server checks for a message of the client on TCP.
    *
-   * @return whether the client has ended this test, or all
+   * @return whether the client has ended this test, or all tests
    */
   boolean isOver(boolean client) throws ToolFailure, IOException, InterruptedException {
     if (!wait.pause() || client || !exchange.isSpokenTo()) {

@@ -28,10 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class PerfRun {
   private static final int CACHE_LINE = 64;
 
-  /**
-   * The number of READs and atomics that are under way at once by default, if the HCA could do
-   * more.
-   */
+  /** The default number of READs and atomics under way at once, if the HCA supports more. */
   private static final int MOST_OUTSTANDING = 128;
 
   private final PerfPlan plan;
@@ -44,7 +41,7 @@ final class PerfRun {
   /**
    * @param device the URI of this end's device
    * @param gbits whether the table is in Gb/s
-   * @param output or null if it is not wanted
+   * @param output prints the results, or null
    */
   PerfRun(PerfPlan plan, URI device, boolean client, boolean gbits, @Nullable Output output) {
     this.plan = plan;
@@ -57,8 +54,8 @@ final class PerfRun {
   /**
    * Runs it to its end.
    *
-   * @param socket to the other end; null if the ends meet over a queue pair
-   * @param listening called when the client may connect to that
+   * @param socket to the other end; null if the ends exchange their parameters over a queue pair
+   * @param listening called when the client may connect that queue pair
    */
   void run(@Nullable Socket socket, Runnable listening)
       throws IOException, ToolFailure, InterruptedException {
@@ -126,7 +123,7 @@ final class PerfRun {
       }
       meet(exchange);
       if (plan.verb() != Verb.SEND && (plan.both() || !client)) {
-        // The other end may measure, and say nothing, for as long as it likes: one that dies
+        // The other end may measure for any time without a message: one that dies
         // closes the connection.
         exchange.waitAtMost(PerftestExchange.WITHOUT_LIMIT);
       }
@@ -146,7 +143,7 @@ final class PerfRun {
     }
   }
 
-  /** The ends meet before and after. */
+  /** Connects the queue pairs of the test, with a barrier of both ends before and after. */
   private static List<TestQueuePair> connected(
       ManagedQueuePairs managed, int outstanding, PerftestExchange exchange)
       throws IOException, ToolFailure, InterruptedException {
@@ -156,7 +153,7 @@ final class PerfRun {
     return pairs;
   }
 
-  /** From here on the server listens, so that the client may connect once the ends have agreed. */
+  /** Starts to listen at the server: the client may connect once the ends have agreed. */
   private @Nullable ManagedQueuePairs managed(End end, int gid) {
     URI address = plan.managed();
     return address == null
@@ -176,7 +173,7 @@ final class PerfRun {
 
   private Set<Access> remoteAccess() {
     return switch (plan.verb()) {
-      // On iWARP perftest's receiver writes how many receives it has, as no message waits for one.
+      // On iWARP perftest's receiver writes its number of receives, as no message waits for one.
       case SEND ->
           plan.managed() == null ? EnumSet.noneOf(Access.class) : EnumSet.of(Access.REMOTE_WRITE);
       case WRITE -> EnumSet.of(Access.REMOTE_WRITE);
@@ -282,7 +279,7 @@ final class PerfRun {
     exchange.end();
   }
 
-  /** Makes the ends meet as perftest's programs do between their first message and their test. */
+  /** Runs the barriers of perftest's programs between their first message and their test. */
   private void meet(PerftestExchange exchange)
       throws IOException, ToolFailure, InterruptedException {
     if (plan.verb() == Verb.SEND) {

@@ -11,14 +11,14 @@ import java.util.Locale;
 
 /**
  * The address of a queue pair and its memory. Over TCP perftest sends it in 108 bytes: fields of
- * hexadecimal digits with a colon behind each, for LID, outstanding READs, queue pair, PSN, rkey,
+ * hexadecimal digits, each followed by a colon, for LID, outstanding READs, queue pair, PSN, rkey,
  * address, the 16 bytes of the GID and the number of an SRQ, and a NUL. Over a queue pair it sends
  * the same numbers, big-endian, in the 56 bytes of its structure in C.
  *
  * @param peer the queue pair
  * @param outstanding READs and atomics that it serves at once
  * @param rkey of the memory
- * @param memory where it begins
+ * @param memory the address of the memory
  */
 record PerftestAddress(QueuePairAddress peer, int outstanding, int rkey, long memory) {
   static final int LENGTH = 108;

@@ -5,12 +5,12 @@ import io.verbena.tools.end.ToolFailure;
 import java.io.IOException;
 import java.time.Duration;
 
-/** What the two ends of a perftest program talk over beside their test. One thread. */
+/** The channel for the parameters and results of a test's two ends. One thread. */
 interface PerftestChannel {
   /** Writes a message. */
   void write(byte[] message) throws IOException, ToolFailure, InterruptedException;
 
-  /** Reads a message of so many bytes. */
+  /** Reads a message of this length, in bytes. */
   byte[] read(int length) throws IOException, ToolFailure, InterruptedException;
 
   /**
@@ -24,15 +24,15 @@ interface PerftestChannel {
   /** Sets the longest time to wait for a message. */
   void waitAtMost(Duration limit) throws IOException;
 
-  /** Returns an address as it is written here. */
+  /** Encodes an address in the form of this channel. */
   byte[] encode(PerftestAddress address);
 
-  /** Returns the address that was read here. */
+  /** Decodes an address in the form of this channel. */
   PerftestAddress decode(byte[] message) throws ToolFailure;
 
   /** The length of an address. */
   int addressLength();
 
-  /** The client's last message, or no bytes: the last address is the last message then. */
+  /** The client's last message; empty if its last address is the last message. */
   byte[] lastMessage();
 }

@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
  * The messages that the two ends of a perftest program exchange. In each step both ends write a
  * message of the same length, the client first and the server when it has read the client's.
  *
- * <p>The programs meet at their addresses again and again, each more or less often. The client has
- * to know how often its server does; the server reads each message, and answers it.
+ * <p>The programs repeat the exchange of addresses as a barrier, a different number of times each.
+ * The client has to know the number of its server; the server reads each message, and answers it.
  */
 final class PerftestExchange {
-  /** Of the programs that it was written for, and what they look at to know what to exchange. */
+  /** The version of the programs, by which they decide what to exchange. */
   private static final byte[] VERSION =
       Arrays.copyOf("6.06".getBytes(StandardCharsets.US_ASCII), 16);
 
-  /** The size of the buffer in which received messages go round, if a message has less. */
+  /** The least size of perftest's ring buffer of received messages. */
   static final int CYCLE_BUFFER = 4096;
 
   /** No limit, in practice. */
@@ -75,7 +75,7 @@ final class PerftestExchange {
     }
   }
 
-  /** The smaller of both ends' MTUs. */
+  /** The smaller MTU of the two ends. */
   Mtu mtu() {
     return mtu;
   }
@@ -107,15 +107,15 @@ final class PerftestExchange {
   }
 
   /**
-   * Sets how many addresses the client sends from now on; for the server, where the client has no
-   * last message of its own.
+   * Sets the number of addresses that the client still sends; for the server, if the client has no
+   * separate last message.
    */
   void endsAfter(int addresses) {
     toAnswer = addresses;
     answered = 0;
   }
 
-  /** Waits until both ends have come this far; they exchange their first addresses again. */
+  /** Runs a barrier of both ends: they exchange their first addresses again. */
   void barrier() throws IOException, ToolFailure, InterruptedException {
     swap(channel.encode(ours.get(0)));
   }
@@ -159,7 +159,7 @@ final class PerftestExchange {
   /**
    * Replies to the client until it has ended; for the server.
    *
-   * @return what the client reported, or null if it did not
+   * @return the client's report, or null if it sent none
    */
   @Nullable PerftestReport answerToTheEnd() throws IOException, ToolFailure, InterruptedException {
     try {

@@ -5,7 +5,7 @@ package io.verbena.tools.perf;
  * The bandwidth that an end of perftest has measured, in the order in which it is sent.
  *
  * @param size bytes of a message
- * @param count how many there were
+ * @param count the number of messages
  * @param peak the best bandwidth between two of them, MiB/s
  * @param average MiB/s
  * @param messageRate millions a second

@@ -21,15 +21,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A channel over a queue pair of its own, which perftest's programs have with {@code -R}: each
- * message is a SEND, addresses are binary, and one receive is posted at any time, as each end waits
- * for the other's word. The end that it is of closes it.
+ * A channel over a separate queue pair, as in perftest's programs with {@code -R}: each message is
+ * a SEND, addresses are binary, and one receive is posted at any time, as each end waits for the
+ * other's message. Its end closes it.
  */
 final class QueuePairChannel implements PerftestChannel {
   /** Tells whether the peer has disconnected. */
   @FunctionalInterface
   interface Peer {
-    /** Returns whether it has by now. */
+    /** Returns whether it has disconnected. */
     boolean isGone() throws ToolFailure, InterruptedException;
   }
 
@@ -50,7 +50,7 @@ final class QueuePairChannel implements PerftestChannel {
   private CompletionWait wait;
   private byte @Nullable [] arrived;
 
-  /** Gives the identifier its queue pair, with a receive; the caller connects it. */
+  /** Creates the queue pair of the identifier, with a receive; the caller connects it. */
   QueuePairChannel(End end, ConnectionIdentifier identifier, Peer peer, Duration limit) {
     this.end = end;
     this.peer = peer;
@@ -77,7 +77,7 @@ final class QueuePairChannel implements PerftestChannel {
             .send()
             .buffer(region.address() + LONGEST, message.length, region.lkey())
             .signaled());
-    // Not who is gone: a client that has the message may ask for its next connection by now.
+    // Do not check for a disconnect: the client may already request its next connection.
     await(sent, () -> false);
   }
 
@@ -111,7 +111,7 @@ final class QueuePairChannel implements PerftestChannel {
     return arrived != null;
   }
 
-  /** Takes a message, and posts the receive of the next one ahead of the reply. */
+  /** Takes a message, and posts the receive of the next one before the reply. */
   private byte[] received(WorkCompletion done) {
     byte[] message = new byte[done.byteLength()];
     memory.get(0, message);
@@ -123,7 +123,7 @@ final class QueuePairChannel implements PerftestChannel {
       throws EOFException, ToolFailure, InterruptedException {
     while (queue.poll(completion) == 0) {
       if (wait.pause() && watched.isGone()) {
-        // Its last message has come before that was told.
+        // Its last message arrived before its disconnect was reported.
         if (queue.poll(completion) == 0) {
           throw new EOFException("the other end has disconnected");
         }

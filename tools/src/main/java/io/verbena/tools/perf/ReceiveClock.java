@@ -2,8 +2,8 @@
 package io.verbena.tools.perf;
 
 /**
- * Counts messages and the time that they took to come. Those of the first poll came before the
- * clock was read, in no time that is known, and are not timed. One thread.
+ * Counts messages and their time of arrival. Messages of the first poll came before the clock was
+ * read, in an unknown time, and are not timed. One thread.
  */
 final class ReceiveClock {
   private long count;
@@ -21,12 +21,12 @@ final class ReceiveClock {
     last = now;
   }
 
-  /** Returns how many messages have come. */
+  /** Returns the number of messages. */
   long count() {
     return count;
   }
 
-  /** Returns how many of them came within {@link #nanos}. */
+  /** Returns the number of messages that came within {@link #nanos}. */
   long timed() {
     return count - untimed;
   }

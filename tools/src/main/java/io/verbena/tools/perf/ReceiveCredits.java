@@ -12,9 +12,10 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * Credits for messages, as perftest has them where no message waits for a receive, as on iWARP: the
- * receiver WRITEs into the sender's memory how many messages of the present size it has received on
- * a queue pair, and so how many receives it has posted again. Allocates nothing. One thread.
+ * Credits for messages on devices without RNR, such as iWARP, as in perftest: the receiver WRITEs
+ * into the sender's memory the number of messages of the present size that it has received on a
+ * queue pair, which is the number of receives that it has posted again. Allocates nothing. One
+ * thread.
  *
  * <p>The memory has two numbers of 4 bytes for each queue pair, in the host's byte order:
  *
@@ -56,7 +57,7 @@ final class ReceiveCredits {
     this.peers = peers;
     this.offset = offset;
     depth = plan.rxDepth();
-    // A sender of perftest counts on no more receives than there are messages.
+    // A sender of perftest assumes no more receives than there are messages.
     int counted = plan.isTimed() ? depth : Math.min(depth, plan.iterations());
     every = Math.max(1, counted / PART);
     received = new int[pairs.size()];
@@ -64,7 +65,7 @@ final class ReceiveCredits {
     underWay = new boolean[pairs.size()];
   }
 
-  /** Returns whether a test may need credits, if the device is of that kind. */
+  /** Returns whether a test needs credits on a device without RNR. */
   static boolean mayBeNeeded(PerfPlan plan) {
     return plan.verb() == Verb.SEND && plan.measure() == Measure.BW && plan.managed() != null;
   }
@@ -74,7 +75,7 @@ final class ReceiveCredits {
     return mayBeNeeded(plan) && !device.supports(Capability.REQUEST_STATUS);
   }
 
-  /** Returns how many bytes of memory the numbers of so many queue pairs take. */
+  /** Returns the bytes of memory for the numbers of this many queue pairs. */
   static int bytes(int pairs) {
     return 2 * pairs * Integer.BYTES;
   }
@@ -84,7 +85,7 @@ final class ReceiveCredits {
     return offset + (pairs + index) * Integer.BYTES;
   }
 
-  /** Begins another size; the peer does so before the ends meet for it. */
+  /** Begins another size; the peer does so before the barrier of that size. */
   void reset() {
     for (int i = 0; i < received.length; i++) {
       received[i] = 0;
@@ -93,15 +94,15 @@ final class ReceiveCredits {
     }
   }
 
-  /** Returns whether the peer has a receive for another message behind {@code posted}. */
+  /** Returns whether the peer has a receive for another message after {@code posted}. */
   boolean allows(int index, long posted) {
     int known = (int) NUMBERS.getVolatile(end.memory(), written(offset, received.length, index));
-    // More than were posted are those of the size before.
+    // A number above the posted messages belongs to the previous size.
     int done = Integer.compareUnsigned(known, (int) posted) > 0 ? 0 : known;
     return Integer.compareUnsigned((int) posted - done, depth) < 0;
   }
 
-  /** Counts a message, whose receive is posted again. */
+  /** Counts a message whose receive was posted again. */
   void received(int index) {
     due[index] |= ++received[index] % every == 0;
   }

@@ -3,7 +3,7 @@ package io.verbena.tools.perf;
 
 import java.time.Duration;
 
-/** Notes when rounds begin and decides whether there is another. Allocates nothing once begun. */
+/** Records the start of each round and decides on the next. Allocates nothing once begun. */
 final class Rounds {
   private final int iterations;
   private final long nanos;
@@ -30,11 +30,11 @@ final class Rounds {
     if (iterations > 0) {
       return count < iterations;
     }
-    // By time, a round counts once the next one has begun.
+    // In a timed test, a round counts once the next one has begun.
     return count < 2 || System.nanoTime() - first < nanos;
   }
 
-  /** Notes that the next round begins. */
+  /** Records that the next round begins. */
   void begin() {
     long now = System.nanoTime();
     if (count == 0) {

@@ -11,7 +11,7 @@ final class SendWindow {
   private boolean ended;
 
   /**
-   * @param depth messages under way at once
+   * @param depth the most messages under way at once
    */
   SendWindow(int depth) {
     posts = new long[depth];
@@ -33,7 +33,7 @@ final class SendWindow {
     return ++posted;
   }
 
-  /** Notes that no other message is posted. */
+  /** Marks that no further message will be posted. */
   void end() {
     ended = true;
   }

@@ -19,7 +19,7 @@ enum Verb {
   }
 
   /**
-   * Returns whether the peer answers with data; the HCA bounds how many such requests are
+   * Returns whether the peer answers with data; the HCA limits the number of such requests
    * outstanding.
    */
   boolean isFetch() {

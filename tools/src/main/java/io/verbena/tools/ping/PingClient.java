@@ -18,14 +18,14 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
-/** The end that advertises where its data are, and where they are to be written back. */
+/** The end that advertises the memory of its data, and the memory to write them back to. */
 final class PingClient {
   private PingClient() {}
 
   /**
    * Connects, pings and disconnects.
    *
-   * @param out for the data, or null
+   * @param out gets the data, or null
    */
   static void ping(URI server, PingOptions options, @Nullable PrintWriter out)
       throws InterruptedException, ToolFailure {

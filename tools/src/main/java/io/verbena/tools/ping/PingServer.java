@@ -21,7 +21,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
-/** The end that reads what the client advertises and writes it back. One thread. */
+/** The end that reads the client's advertised data and writes them back. One thread. */
 final class PingServer implements AutoCloseable {
   private static final int BACKLOG = 3;
 
@@ -59,7 +59,7 @@ final class PingServer implements AutoCloseable {
   /**
    * Serves one client to its end.
    *
-   * @param out for the data, or null
+   * @param out gets the data, or null
    * @return the number of pings
    */
   int serve(@Nullable PrintWriter out) throws InterruptedException, ToolFailure {

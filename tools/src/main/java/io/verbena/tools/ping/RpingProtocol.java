@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The messages of rping ({@code librdmacm/examples/rping.c} in rdma-core) over one connection, for
- * either end: an advertisement of 16 bytes (address, rkey and size in network order), of which the
- * server's are empty and only say "go on".
+ * either end: advertisements of 16 bytes (address, rkey and size in network order). The server's
+ * advertisements are empty and mean "go on".
  *
  * <pre>
  *   client                          server
@@ -69,7 +69,7 @@ final class RpingProtocol {
     pair.postSend(request.signaled().buffer(end.address(offset), length, end.region().lkey()));
   }
 
-  /** Sends the peer the address and the key of a part of our memory. */
+  /** Sends the peer the address and the key of a part of this end's memory. */
   void advertise(int offset, int length) throws InterruptedException, ToolFailure {
     while (sending > 0) {
       if (ended) {
@@ -109,7 +109,7 @@ final class RpingProtocol {
     return ByteBuffer.wrap(message);
   }
 
-  /** Waits for the peer's message, which has to come. */
+  /** Waits for the peer's message; fails if the connection ends instead. */
   ByteBuffer message() throws InterruptedException, ToolFailure {
     ByteBuffer message = awaitMessage();
     if (message == null) {
@@ -118,7 +118,7 @@ final class RpingProtocol {
     return message;
   }
 
-  /** Reads what the peer advertised to {@link #DATA}, or writes it from there. */
+  /** Reads the peer's advertised memory to {@link #DATA}, or writes it from there. */
   void move(SendWorkRequest request, int length) throws InterruptedException, ToolFailure {
     post(request.id(MOVED), DATA, length);
     while (!moved) {
@@ -166,7 +166,7 @@ final class RpingProtocol {
     }
     wait.restart();
     if (one[0].status() == CompletionStatus.WR_FLUSH_ERR) {
-      // The peer's end: its event is on the way.
+      // The peer has disconnected: its event follows.
       return false;
     }
     End.check(one[0]);

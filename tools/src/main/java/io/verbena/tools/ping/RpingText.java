@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The data of rping's pings: {@code "rdma-ping-7: "}, then letters and what stands between them in
- * ASCII, beginning one further in each ping, and a NUL.
+ * The data of rping's pings: {@code "rdma-ping-7: "}, then the ASCII characters from A to z,
+ * starting one character later in each ping, and a NUL.
  */
 final class RpingText {
   private static final int FIRST = 'A';

@@ -14,10 +14,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Messages to and fro, on one queue pair or on several at once that share their receives. The
- * client's begin with a mark in each page, for whom they are validated by; the server sends back
- * what came. All that comes lands in one place, as with rdma-core's programs: with several queue
- * pairs every message has the same bytes. Allocates nothing while it plays. One thread.
+ * Exchanges messages on one queue pair, or on several at once that share their receives. The client
+ * marks each page of its messages, so that they can be validated; the server sends the received
+ * messages back. All received messages land in one buffer, as in rdma-core's programs: with several
+ * queue pairs every message has the same bytes. Allocates nothing during the exchange. One thread.
  */
 final class Pingpong {
   private static final byte FILL = 0x7b;
@@ -48,8 +48,8 @@ final class Pingpong {
   private boolean check;
 
   /**
-   * @param pairs of which each has a message under way
-   * @param header bytes that a receive has in front of the message
+   * @param pairs the queue pairs, each with a message under way
+   * @param header bytes in front of the message in a receive
    * @param depth receives to post at a time
    */
   Pingpong(
@@ -94,7 +94,7 @@ final class Pingpong {
   /**
    * Exchanges the messages of a number of rounds, counted over all queue pairs.
    *
-   * @return the nanoseconds that they took
+   * @return their duration in nanoseconds
    */
   long play(int rounds) throws ToolFailure, InterruptedException {
     int sent = 0;
@@ -125,7 +125,7 @@ final class Pingpong {
     return System.nanoTime() - begin;
   }
 
-  /** A queue pair of which both have completed sends the next one. */
+  /** Sends the next message on a queue pair whose send and receive have completed. */
   private void goOn(WorkCompletion completion, int what, int sent, int rounds) {
     int at = 0;
     while (pairs[at].pair().number() != completion.queuePairNumber()) {
@@ -141,7 +141,7 @@ final class Pingpong {
     UnmanagedQueuePair pair = pairs[at];
     pending[at] = RECEIVE | SEND;
     if (client && check && pairs.length == 1) {
-      // Each round differs, so that what comes back is of this one.
+      // Each round differs, so that an echo of an earlier round is detected.
       for (int page = 0; page + Integer.BYTES < size; page += PAGE) {
         sentBytes.putInt(page + 1, round);
       }
@@ -170,8 +170,8 @@ final class Pingpong {
   }
 
   /**
-   * Looks at the sends again: the one that a receive was flushed for may have completed since the
-   * last look.
+   * Polls the sends again: the send that caused the flush of a receive may have completed since the
+   * last poll.
    */
   private void checkSends() throws ToolFailure {
     WorkCompletion[] causes = WorkCompletion.array(POLL);

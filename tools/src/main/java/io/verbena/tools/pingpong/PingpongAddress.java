@@ -27,7 +27,7 @@ final class PingpongAddress {
   private PingpongAddress() {}
 
   /**
-   * Writes them, and zeros behind them.
+   * Writes the addresses, followed by zeros.
    *
    * @param slots number of addresses on the wire; unused ones are zeros
    */
@@ -82,13 +82,13 @@ final class PingpongAddress {
     }
   }
 
-  /** The client's last word. */
+  /** Sends the client's final message. */
   static void writeDone(OutputStream out) throws IOException {
     out.write(DONE);
     out.flush();
   }
 
-  /** Waits for the client's last word, or for its end. */
+  /** Waits for the client's final message, or for its end. */
   static void readDone(InputStream in) throws IOException {
     in.readNBytes(DONE.length);
   }

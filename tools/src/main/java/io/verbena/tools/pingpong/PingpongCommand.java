@@ -56,8 +56,8 @@ public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
   private static final int DEFAULT_DATAGRAM = 2048;
 
   /**
-   * The number of queue pairs that ibv_srq_pingpong has at most, and of addresses that its ends
-   * always exchange.
+   * The most queue pairs of ibv_srq_pingpong, and the number of addresses that its ends always
+   * exchange.
    */
   private static final int MAX_PAIRS = 256;
 
@@ -255,7 +255,7 @@ public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
   }
 
   /**
-   * Keeps the queue pairs until the other end needs their acknowledgements no more. Rdma-core's
+   * Keeps the queue pairs until the other end no longer needs their acknowledgements. Rdma-core's
    * programs have closed the connection by now.
    */
   private static void awaitEnd(Socket socket) throws IOException {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Messages to and fro between two queue pairs that no connection manager made. */
+/** Exchanges messages between two queue pairs that no connection manager connected. */
 @NullMarked
 package io.verbena.tools.pingpong;
 

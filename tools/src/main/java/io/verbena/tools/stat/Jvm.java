@@ -20,10 +20,10 @@ final class Jvm {
   }
 
   /**
-   * Fails unless a process is a JVM of this user. To be asked before it is attached to: that sends
-   * it SIGQUIT, which ends what is no JVM.
+   * Fails unless a process is a JVM of this user. Call it before attaching: that sends SIGQUIT,
+   * which ends a process that is not a JVM.
    *
-   * @throws ToolFailure why it is none, and what to do about it
+   * @throws ToolFailure with the reason and advice
    */
   static void require(long pid) throws ToolFailure {
     ProcessHandle process =
@@ -41,7 +41,7 @@ final class Jvm {
     }
   }
 
-  /** Returns whether a process is there, and not known to be another user's. */
+  /** Returns whether a process exists and is not known to be another user's. */
   static boolean isOfThisUser(long pid) {
     return ProcessHandle.of(pid).filter(process -> !isOfOther(process)).isPresent();
   }

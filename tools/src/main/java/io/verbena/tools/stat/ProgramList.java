@@ -11,7 +11,7 @@ final class ProgramList {
 
   private ProgramList() {}
 
-  /** Lists them; returns false if some could not be asked, which it prints to {@code err}. */
+  /** Lists the programs; returns false if some did not answer, and prints them to {@code err}. */
   static boolean list(PrintWriter out, PrintWriter err) throws InterruptedException {
     boolean all = true;
     out.printf(ROW, "pid", "queue_pairs", "program");
@@ -25,7 +25,7 @@ final class ProgramList {
           out.printf(ROW, each.id(), program.queuePairs().size(), each.displayName());
         }
       } catch (ToolFailure e) {
-        // A program that has ended since does not count as a failure.
+        // A program that has ended meanwhile is not a failure.
         if (ProcessHandle.of(pid).isPresent()) {
           err.println(e.getMessage());
           all = false;

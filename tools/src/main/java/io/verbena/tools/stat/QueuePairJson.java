@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** A JSON object on a line of its own for each queue pair, with when it was read. */
+/** One line with a JSON object for each queue pair, with the time of its reading. */
 final class QueuePairJson implements QueuePairOutput {
   private final PrintWriter out;
 
@@ -22,7 +22,7 @@ final class QueuePairJson implements QueuePairOutput {
   public void print(List<View> pairs) {
     Instant now = Instant.now();
     for (View pair : pairs) {
-      // With digits of the default locale it would be no JSON.
+      // Digits of the default locale may not be valid JSON.
       out.println(
           String.format(
               Locale.ROOT,

@@ -92,7 +92,7 @@ final class QueuePairTable implements QueuePairOutput {
     if (all == null || over == null || most == null) {
       return NONE;
     }
-    // They were read one after the other, while more was posted and done.
+    // The figures were read one after the other, while requests were posted and done.
     return Math.max(0, Math.min(most, all - over)) + "/" + most;
   }
 

@@ -30,10 +30,10 @@ final class RunningProgram implements AutoCloseable {
   }
 
   /**
-   * Attaches to a JVM, and connects to its management agent if it has had a queue pair: others have
-   * no agent started for nothing.
+   * Attaches to a JVM, and connects to its management agent if it has had a queue pair; starts no
+   * agent in other JVMs.
    *
-   * @throws ToolFailure if it cannot be asked
+   * @throws ToolFailure if it does not answer
    */
   static RunningProgram attach(long pid) throws InterruptedException, ToolFailure {
     Jvm.require(pid);
@@ -80,7 +80,7 @@ final class RunningProgram implements AutoCloseable {
   }
 
   /**
-   * Its queue pairs as they are now, by device and number.
+   * Returns its current queue pairs, by device and number.
    *
    * @throws ToolFailure if it does not answer
    */

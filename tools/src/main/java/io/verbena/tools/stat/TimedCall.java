@@ -15,9 +15,9 @@ final class TimedCall {
   private TimedCall() {}
 
   /**
-   * Calls on a daemon thread, which is left behind when no answer comes in time.
+   * Calls on a daemon thread, which is abandoned if no answer comes in time.
    *
-   * @throws ToolFailure what {@code question} throws, or that there is no answer
+   * @throws ToolFailure from {@code question}, or if there is no answer
    */
   static <T> T to(String who, Callable<T> question) throws InterruptedException, ToolFailure {
     try {
