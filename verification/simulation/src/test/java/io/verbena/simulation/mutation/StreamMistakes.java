@@ -45,12 +45,12 @@ final class StreamMistakes {
               .startingAt(850),
           of(
               "the answer to a READ goes on from the wrong place",
-              "stream/Answers.java",
+              "stream/ReadAtomicResponder.java",
               "      answer.sourceOffset += length;\n",
               ""),
           of(
               "a buffer that was sent whole is never free again",
-              "stream/Gather.java",
+              "stream/FpduWriter.java",
               "while (first < count && !parts[first].hasRemaining()) {",
               "while (first < count && parts[first].position() < 0) {"),
           of(
@@ -70,12 +70,12 @@ final class StreamMistakes {
               "    held = false;\n    while"),
           of(
               "an atomic is done while a READ before it is on its way out",
-              "stream/Answers.java",
+              "stream/ReadAtomicResponder.java",
               "(!ring[first].isAtomic || gather.written() >= readsEnd)",
               "readsEnd >= 0"),
           of(
               "an atomic is done twice",
-              "stream/Answers.java",
+              "stream/ReadAtomicResponder.java",
               "    AccessResult outcome = atomic.execute(request);\n",
               """
                   AccessResult outcome = atomic.execute(request);
@@ -93,7 +93,7 @@ final class StreamMistakes {
               "case RDMA_READ -> depth > 0 && reads >= depth;"),
           of(
               "an atomic that waits behind another does what was asked for before",
-              "stream/Answers.java",
+              "stream/ReadAtomicResponder.java",
               "    answer.atomic.copyFrom(request);\n    count++;\n",
               "    if (count == 0) {\n      answer.atomic.copyFrom(request);\n    }\n    count++;\n"),
           of(
