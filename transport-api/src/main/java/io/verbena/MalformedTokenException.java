@@ -6,7 +6,7 @@ public final class MalformedTokenException extends RdmaException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param reason what is wrong
+   * @param reason a description of the failure
    */
   public MalformedTokenException(String reason) {
     super("decode token", null, reason);

@@ -13,7 +13,7 @@ public final class MemoryLimitException extends RdmaException {
   /**
    * @param operation the name of the operation
    * @param peer the peer's human-readable address, or null
-   * @param reason what is wrong
+   * @param reason a description of the failure
    */
   public MemoryLimitException(String operation, @Nullable String peer, String reason) {
     this(operation, peer, reason, null);
@@ -22,7 +22,7 @@ public final class MemoryLimitException extends RdmaException {
   /**
    * @param operation the name of the operation
    * @param peer the peer's human-readable address, or null
-   * @param reason what is wrong
+   * @param reason a description of the failure
    * @param cause or null
    */
   public MemoryLimitException(

@@ -16,7 +16,7 @@ public final class RdmaConnectException extends RdmaException {
   /**
    * @param operation the name of the operation
    * @param peer the peer's human-readable address, or null
-   * @param reason what is wrong
+   * @param reason a description of the failure
    */
   public RdmaConnectException(String operation, @Nullable String peer, String reason) {
     this(operation, peer, reason, null);
@@ -25,7 +25,7 @@ public final class RdmaConnectException extends RdmaException {
   /**
    * @param operation the name of the operation
    * @param peer the peer's human-readable address, or null
-   * @param reason what is wrong
+   * @param reason a description of the failure
    * @param cause or null
    */
   public RdmaConnectException(

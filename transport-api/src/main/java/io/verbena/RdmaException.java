@@ -30,7 +30,7 @@ public abstract class RdmaException extends RuntimeException {
    * @param operation the name of the operation, for example {@code read}
    * @param peer the peer's human-readable address, or null
    * @param status the completion status of the work request, or null
-   * @param reason what is wrong, with value and limit, and what to do about it
+   * @param reason a description of the failure, with value, limit and remedy
    * @param cause or null
    */
   protected RdmaException(

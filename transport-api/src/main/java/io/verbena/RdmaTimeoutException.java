@@ -10,7 +10,7 @@ public final class RdmaTimeoutException extends RdmaException {
   /**
    * @param operation the name of the operation
    * @param peer the peer's human-readable address, or null
-   * @param reason what is wrong
+   * @param reason a description of the failure
    */
   public RdmaTimeoutException(String operation, @Nullable String peer, String reason) {
     this(operation, peer, reason, null);
@@ -19,7 +19,7 @@ public final class RdmaTimeoutException extends RdmaException {
   /**
    * @param operation the name of the operation
    * @param peer the peer's human-readable address, or null
-   * @param reason what is wrong
+   * @param reason a description of the failure
    * @param cause or null
    */
   public RdmaTimeoutException(

@@ -74,7 +74,7 @@ public record RemoteMemory(long address, long length, int key, Set<Right> rights
   /**
    * Reads a token from {@code in}; leaves {@code in} unchanged if the token is malformed.
    *
-   * @throws MalformedTokenException naming the field, its value and what was expected
+   * @throws MalformedTokenException naming the field, its value and the expected value
    */
   public static RemoteMemory decode(ByteBuf in) {
     int at = in.readerIndex();

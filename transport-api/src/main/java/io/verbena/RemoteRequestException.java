@@ -15,7 +15,7 @@ public final class RemoteRequestException extends RdmaException {
    * @param operation the name of the operation
    * @param peer the peer's human-readable address, or null
    * @param status the completion status of the work request, or null
-   * @param reason what is wrong
+   * @param reason a description of the failure
    * @param cause or null
    */
   public RemoteRequestException(

@@ -6,7 +6,7 @@ public final class UnknownSchemeException extends RdmaException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param reason what is wrong
+   * @param reason a description of the failure
    */
   public UnknownSchemeException(String reason) {
     super("connect or bind", null, reason);

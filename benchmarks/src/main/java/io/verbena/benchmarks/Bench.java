@@ -82,7 +82,7 @@ public final class Bench implements Callable<Integer> {
       description = "How often a disturbed case is run again (default: ${DEFAULT-VALUE}).")
   private int repeats = 2;
 
-  /** See {@code --help}. */
+  /** Runs the command and exits with its code; see {@code --help}. */
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new Bench()).execute(arguments));
   }

@@ -9,9 +9,9 @@ import io.verbena.benchmarks.work.Plan;
  * One participant in one workload, measured by a JVM of its own.
  *
  * @param workload the work
- * @param role what the participant is
+ * @param role the role of the participant in the table
  * @param participant its name
- * @param opening how it is opened, ready to work
+ * @param opening opens the participant, ready to work
  */
 record BenchCase<P extends Participant>(
     Workload<P> workload, Role role, String participant, Opening<P> opening) {

@@ -9,14 +9,14 @@ import io.verbena.benchmarks.work.Plan;
 import java.time.Duration;
 import java.util.List;
 
-/** The JVM of one case: gauge, participant, gauge, figures. */
+/** The program of one case: takes the gauge, measures, takes the gauge again, prints figures. */
 final class CaseMain {
   static final int DATA_CHECK_FAILED = 3;
   static final int FAILED = 4;
 
   private CaseMain() {}
 
-  /** The arguments by which {@link #main} runs a case under a plan. */
+  /** Returns the arguments with which {@link #main} runs a case under a plan. */
   static List<String> arguments(String caseId, Plan plan) {
     return List.of(
         caseId,

@@ -61,7 +61,7 @@ final class CaseProcess {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(flags());
     command.add("-Daeron.dir=" + scratch.file("aeron"));
-    // Sockets that are files, and native code on its way out of a jar.
+    // For Unix domain sockets, and for native code extracted from jars.
     command.add("-Djava.io.tmpdir=" + scratch.folder());
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
@@ -70,7 +70,7 @@ final class CaseProcess {
     return command;
   }
 
-  /** The same for every case: no collector of its own threads, memory touched, peers allowed in. */
+  /** Returns the JVM flags of all cases: no concurrent collector, memory touched in advance. */
   static List<String> flags() {
     List<String> flags =
         new ArrayList<>(
@@ -80,7 +80,7 @@ final class CaseProcess {
                 "-XX:MaxDirectMemorySize=2g",
                 "-XX:+UseParallelGC",
                 "-XX:+AlwaysPreTouch",
-                // Agrona reaches for the JDK's own memory access.
+                // Agrona uses jdk.internal.misc.Unsafe.
                 "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"));
     if (Runtime.version().feature() >= FIRST_WITH_ACCESS_WARNINGS) {
       flags.add("--enable-native-access=ALL-UNNAMED");

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param benchCase the case
  * @param figures its figures, or null when it failed
- * @param failure why it failed, or null
+ * @param failure the reason for the failure, or null
  */
 record CaseResult(BenchCase<?> benchCase, @Nullable Figures figures, @Nullable String failure) {
 
@@ -16,7 +16,7 @@ record CaseResult(BenchCase<?> benchCase, @Nullable Figures figures, @Nullable S
     return figures == null;
   }
 
-  /** Returns whether it should run again, because it was disturbed. */
+  /** Returns whether the case should run again, because other load disturbed it. */
   boolean disturbed() {
     return figures != null && figures.disturbed();
   }

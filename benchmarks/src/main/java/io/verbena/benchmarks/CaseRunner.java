@@ -17,11 +17,11 @@ final class CaseRunner {
   private int processes;
 
   /**
-   * A runner.
+   * Creates a runner.
    *
-   * @param cases how many cases it will be given
-   * @param repeats how often a disturbed case is run again
-   * @param limit how long all may take before nothing is run again, or null
+   * @param cases the number of cases that it will run
+   * @param repeats the maximum number of repetitions of a disturbed case
+   * @param limit the total time after which no case is repeated, or null
    */
   CaseRunner(Plan plan, int cases, int repeats, @Nullable Duration limit, Progress progress) {
     this.plan = plan;
@@ -31,7 +31,7 @@ final class CaseRunner {
     this.progress = progress;
   }
 
-  /** The undisturbed outcome, or the least disturbed one; a failure at once. */
+  /** Runs a case. Returns the undisturbed or least disturbed result, or the first failure. */
   CaseResult run(BenchCase<?> benchCase) throws IOException, InterruptedException {
     long start = System.nanoTime();
     left--;
@@ -53,7 +53,7 @@ final class CaseRunner {
     return CaseProcess.run(benchCase, benchCase.workload().plan(plan));
   }
 
-  /** Returns whether there is time for one more run beside the cases that are still to come. */
+  /** Returns whether there is time for one more run besides those of the remaining cases. */
   private boolean hasTime() {
     if (limit == null) {
       return true;

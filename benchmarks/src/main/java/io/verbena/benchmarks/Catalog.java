@@ -59,7 +59,7 @@ final class Catalog {
   private static final int LARGE = 64 << 10;
   private static final int CALL = 1 << 10;
 
-  /** Two loops that poll leave little of two CPUs to the compiler. */
+  /** Long, because two polling loops leave the JIT compiler little time on two CPUs. */
   private static final Duration GRPC_WARMS_UP = Duration.ofSeconds(20);
 
   private static final Duration RSOCKET_WARMS_UP = Duration.ofSeconds(4);
@@ -73,7 +73,7 @@ final class Catalog {
   private static final Duration KEEP_ALIVE = RdmaOptions.defaults().keepAlive();
   private static final Duration CROWD_SETTLES = Duration.ofSeconds(2);
 
-  /** The moments between which a start is looked at. */
+  /** The bounds of the intervals in which a start is measured. */
   private static final List<Duration> START =
       Stream.of(0, 250, 500, 1000, 2000, 5000).map(Duration::ofMillis).toList();
 
@@ -322,7 +322,7 @@ final class Catalog {
         (participant, plan) -> Measures.messages(participant, SMALL, plan));
   }
 
-  /** RSocket's own transport within a JVM has no threads, which could be busy or asleep. */
+  /** RSocket's own transport within a JVM has no threads, so {@code busy} does not apply to it. */
   private <P extends Participant> void overEach(
       Workload<P> work, boolean busy, Function<RSocketTransport, P> opening) {
     NettyKind nio = busy ? NettyKind.NIO_BUSY : NettyKind.NIO;
@@ -404,7 +404,7 @@ final class Catalog {
     reactiveCrowd(work);
   }
 
-  /** Without keep-alive, and with a frequent one, so that a second has a question of each end. */
+  /** Adds a case without keep-alive and one in which each end sends a keep-alive per second. */
   private void reactiveCrowd(Workload<IdleConnections> work) {
     add(work, VERBENA, "reactive-0s", () -> new ReactiveIdleConnections(SMALL, Duration.ZERO));
     add(work, VERBENA, "reactive-1s", () -> new ReactiveIdleConnections(SMALL, FREQUENT));
@@ -522,7 +522,7 @@ final class Catalog {
     }
   }
 
-  /** Set up for the work, as the peers are: a message of this size is one SEND, in warm memory. */
+  /** Returns options tuned for the work, as the peers' are: a message of this size is one SEND. */
   private static RdmaOptions eager(int size) {
     return RdmaOptions.builder().eagerSize(size).receiveDepth(32).window(64).build();
   }

@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The outcomes of one workload, and what they are compared with. */
+/** The results of one workload, and the references that they are compared with. */
 final class Comparison {
   private static final double UNLIKE = 2;
 
@@ -22,7 +22,7 @@ final class Comparison {
     this.results = results;
   }
 
-  /** Returns one comparison per workload, in the order of the outcomes. */
+  /** Returns one comparison per workload, in the order of the results. */
   static List<Comparison> of(List<CaseResult> results) {
     Map<Workload<?>, List<CaseResult>> byWorkload = new LinkedHashMap<>();
     for (CaseResult result : results) {
@@ -43,7 +43,7 @@ final class Comparison {
     return results;
   }
 
-  /** Against the workload's reference, its first limit. */
+  /** Returns the ratio to the workload's reference, its first limit. */
   Ratio toLimit(Figures figures) {
     return results.stream()
         .filter(each -> each.benchCase().role() == Role.LIMIT)
@@ -52,12 +52,12 @@ final class Comparison {
         .orElse(Ratio.NONE);
   }
 
-  /** Against Aeron in its better mode. */
+  /** Returns the ratio to Aeron in its better mode. */
   Ratio toAeron(Figures figures) {
     return toBest(figures, each -> each.benchCase().participant().startsWith("aeron"));
   }
 
-  /** Against the best peer. */
+  /** Returns the ratio to the best peer. */
   Ratio toPeer(Figures figures) {
     return toBest(figures, each -> each.benchCase().role() == Role.PEER);
   }
@@ -83,8 +83,8 @@ final class Comparison {
   /**
    * A figure divided by another.
    *
-   * @param value the quotient, NaN where there is nothing to divide by
-   * @param unlike whether the CPUs were much farther apart for one than for the other
+   * @param value the quotient, or NaN if there is no reference
+   * @param unlike whether the cache-line round trips of the two differed too much to compare them
    */
   record Ratio(double value, boolean unlike) {
     static final Ratio NONE = new Ratio(Double.NaN, false);

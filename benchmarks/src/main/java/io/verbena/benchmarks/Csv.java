@@ -14,7 +14,7 @@ final class Csv {
   private Csv() {}
 
   /**
-   * Writes them.
+   * Formats results.
    *
    * @param comment where and when they were measured
    */

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * @param measurement what the participant did
  * @param lineBefore the cache-line round trip just before, in nanoseconds
  * @param lineAfter the same just after
- * @param otherCpus CPUs that other processes used meanwhile, on average
+ * @param otherCpus the average number of CPUs that other processes used meanwhile
  */
 record Figures(Measurement measurement, double lineBefore, double lineAfter, double otherCpus) {
   private static final String MARK = "figures.";
@@ -23,15 +23,15 @@ record Figures(Measurement measurement, double lineBefore, double lineAfter, dou
   private static final double MOST_OTHERS = 0.25;
 
   /**
-   * Returns how far from quiet the machine was: above 1 if the CPUs were more than twice as far
-   * apart on one side of the case than on the other, or if others used more than a quarter of one.
+   * Returns how disturbed the case was: above 1 if the cache-line round trips before and after it
+   * differ by more than a factor of 2, or if other processes used more than a quarter of a CPU.
    */
   double disturbance() {
     double moved = Math.max(lineBefore, lineAfter) / Math.min(lineBefore, lineAfter);
     return Math.max(moved / MOST_MOVED, otherCpus / MOST_OTHERS);
   }
 
-  /** Returns whether the machine was too busy for the figures to mean much. */
+  /** Returns whether the figures are unreliable, because the machine was too busy. */
   boolean disturbed() {
     return disturbance() > 1;
   }
@@ -77,9 +77,9 @@ record Figures(Measurement measurement, double lineBefore, double lineAfter, dou
   }
 
   /**
-   * Reads what {@link #encode} wrote, between whatever else was printed.
+   * Reads the lines that {@link #encode} wrote and ignores all other lines.
    *
-   * @throws IllegalArgumentException if something is missing or no number
+   * @throws IllegalArgumentException if a figure is missing or is not a number
    */
   static Figures decode(String output) {
     Map<String, String> found = new TreeMap<>();

@@ -3,7 +3,7 @@ package io.verbena.benchmarks;
 
 import java.io.PrintWriter;
 
-/** A line per case, as it goes. */
+/** Prints a line for each case while the cases run. */
 final class Progress {
   private final PrintWriter out;
   private final int cases;

@@ -64,7 +64,7 @@ final class Table {
         line(figures));
   }
 
-  /** The gauge before and after, and what others used. */
+  /** Returns the gauges before and after, and the CPUs that other processes used. */
   static String line(Figures figures) {
     return number(figures.lineBefore())
         + " > "
@@ -73,7 +73,7 @@ final class Table {
         + (figures.disturbed() ? " ~" : "");
   }
 
-  /** Three digits, or nothing for NaN. */
+  /** Returns a number with three digits, or an empty string for NaN. */
   static String number(double value) {
     if (Double.isNaN(value)) {
       return "";

@@ -42,7 +42,8 @@ final class WireCatalog {
   private static final Duration RATIS_WARMS_UP = Duration.ofSeconds(10);
 
   /**
-   * Two JVMs that poll leave their compilers little of two CPUs: some 9 s until all is compiled.
+   * Long, because two polling JVMs leave their JIT compilers little time on two CPUs: all code is
+   * compiled after some 9 s.
    */
   private static final Duration WARMS_UP = Duration.ofSeconds(12);
 
@@ -103,7 +104,7 @@ final class WireCatalog {
     add(reads, VERBENA, "verbs", () -> new RemoteReads(layout, WireHosts.SHARED_MEMORY));
   }
 
-  /** Adds default options, loops that poll, and messages of one SEND. */
+  /** Adds cases with default options, with polling loops, and with messages of one SEND. */
   private void flux(Workload<OneWay> work, URI hca) {
     add(work, VERBENA, "reactive", () -> new ReactiveWireOneWay(LARGE, hca, AS_IT_COMES, false));
     add(

@@ -7,16 +7,16 @@ import io.verbena.benchmarks.work.Plan;
 import java.time.Duration;
 
 /**
- * A kind of work that participants are compared in.
+ * A kind of work for which participants are compared.
  *
  * @param id its name on the command line
  * @param title its heading in the table
  * @param unit the unit of its figures
- * @param scale what a measured value is multiplied with to be in that unit
- * @param higherIsBetter whether it is a rate, otherwise it is a time
- * @param leastWarmUp the warm-up that it needs for figures that mean something; a quick run leaves
- *     out what needs a longer one than its own
- * @param measure how a participant is measured
+ * @param scale the factor that converts a measured value to that unit
+ * @param higherIsBetter true for a rate, false for a time
+ * @param leastWarmUp the minimum warm-up for reliable figures; a quick run skips workloads whose
+ *     minimum exceeds its own warm-up
+ * @param measure measures a participant
  */
 record Workload<P extends Participant>(
     String id,
@@ -27,7 +27,7 @@ record Workload<P extends Participant>(
     Duration leastWarmUp,
     Measure<P> measure) {
 
-  /** A workload for which any warm-up will do. */
+  /** Creates a workload without a minimum warm-up. */
   Workload(
       String id,
       String title,
@@ -38,14 +38,14 @@ record Workload<P extends Participant>(
     this(id, title, unit, scale, higherIsBetter, Duration.ZERO, measure);
   }
 
-  /** The plan with as much warm-up as this needs. */
+  /** Returns the plan with at least the warm-up that this workload needs. */
   Plan plan(Plan plan) {
     return plan.warmUp().compareTo(leastWarmUp) >= 0
         ? plan
         : new Plan(leastWarmUp, plan.repetitions(), plan.repetition());
   }
 
-  /** Warm-up and repetitions on an open participant. */
+  /** Performs warm-up and repetitions on an open participant. */
   interface Measure<P> {
     Measurement take(P participant, Plan plan) throws Exception;
   }

@@ -30,7 +30,7 @@ public record ConnectionEvent(
     int initiatorDepth,
     @Nullable DatagramPeer datagramPeer) {
 
-  /** {@link #status} of a rejection when nobody listens ({@code IB_CM_REJ_INVALID_SERVICE_ID}). */
+  /** {@link #status} of a rejection without a listener ({@code IB_CM_REJ_INVALID_SERVICE_ID}). */
   public static final int REJECT_INVALID_SERVICE_ID = 8;
 
   /** {@link #status} of a rejection by the program ({@code IB_CM_REJ_CONSUMER_DEFINED}). */
@@ -43,7 +43,7 @@ public record ConnectionEvent(
   public static final int REJECT_KEY = 0x8001;
 
   /**
-   * {@link #status} of {@link Type#UNREACHABLE} when nobody serves datagrams there ({@code
+   * {@link #status} of {@link Type#UNREACHABLE} when no server takes datagrams there ({@code
    * IB_SIDR_UNSUPPORTED}).
    */
   public static final int DATAGRAMS_UNSUPPORTED = 1;

@@ -5,16 +5,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An axis from 0 on.
+ * An axis that begins at 0.
  *
  * @param end the value at its end
- * @param step from one tick to the next
+ * @param step the distance between two ticks
  */
 record Axis(double end, double step) {
   private static final int MOST_TICKS = 6;
   private static final double[] NICE = {1, 2, 5, 10};
 
-  /** The shortest axis with few and round ticks that holds a value. */
+  /** Returns the shortest axis with few, round ticks that covers a value. */
   static Axis holding(double most) {
     double rough = Math.max(most, Double.MIN_NORMAL) / MOST_TICKS;
     double power = Math.pow(10, Math.floor(Math.log10(rough)));
@@ -27,7 +27,7 @@ record Axis(double end, double step) {
     throw new IllegalArgumentException("most: " + most + " (expected: a positive number)");
   }
 
-  /** The values of its ticks. */
+  /** Returns the values of its ticks. */
   List<Double> ticks() {
     List<Double> ticks = new ArrayList<>();
     for (int i = 0; i <= Math.round(end / step); i++) {

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A question and which results answer it.
+ * A chart: a question and the results that answer it.
  *
  * @param id the name of its file, without the ending
  * @param title the question's subject
- * @param axis what the axis says, with the unit and which direction is better
+ * @param axis the label of the axis, with the unit and the better direction
  * @param groups the workloads, each with a heading
  * @param participants the participants to show, or none to show all
- * @param percent whether figures are shown as per cent of the workload's limit, which is left out
+ * @param percent whether to show figures as per cent of the workload's limit, and omit the limit
  */
 record Chart(
     String id,
@@ -27,18 +27,18 @@ record Chart(
    * A workload.
    *
    * @param workload its id
-   * @param heading stands over its bars; empty for none
+   * @param heading the text over its bars; empty for none
    */
   record Group(String workload, String heading) {}
 
   /**
    * The bars of a workload.
    *
-   * @param heading stands over them; empty for none
+   * @param heading the text over them; empty for none
    */
   record Bars(String heading, List<Result> results) {}
 
-  /** The bars that a file has for this chart; empty if nothing of Verbena is among them. */
+  /** Returns the bars that a file has for this chart; empty if none of them is Verbena's. */
   Optional<List<Bars>> bars(ResultsFile file) {
     List<Bars> all = new ArrayList<>();
     for (Group group : groups) {

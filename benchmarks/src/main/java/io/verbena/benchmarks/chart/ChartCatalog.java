@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** All charts, and how they call the participants. */
+/** All charts, and the names of participants in them. */
 final class ChartCatalog {
   private static final String LOWER = " (lower is better)";
   private static final String HIGHER = " (higher is better)";
@@ -195,7 +195,7 @@ final class ChartCatalog {
     return new Chart(id, title, axis, List.of(groups), participants, false);
   }
 
-  /** The human-readable name of a participant. */
+  /** Returns the human-readable name of a participant. */
   static String label(String participant) {
     return LABELS.getOrDefault(participant, participant);
   }

@@ -14,10 +14,10 @@ public final class Charts {
   /**
    * Writes every chart for which the file has results of Verbena, as SVG.
    *
-   * @param results what {@code bin/bench} wrote
-   * @param folder where the charts go; charts that the file has no results for stay as they are
+   * @param results the file that {@code bin/bench} wrote
+   * @param folder the folder of the charts; charts without results in the file stay unchanged
    * @return the charts' files
-   * @throws IOException if the file is of another kind or the charts cannot be written
+   * @throws IOException if the file has another format or the charts cannot be written
    */
   public static List<Path> write(Path results, Path folder) throws IOException {
     ResultsFile file = ResultsFile.read(results);

@@ -2,7 +2,7 @@
 package io.verbena.benchmarks.chart;
 
 /**
- * The result of a participant in a workload, as a results file has it.
+ * The result of a participant in a workload, as recorded in a results file.
  *
  * @param workload the workload's id
  * @param participant its name
@@ -31,7 +31,7 @@ record Result(
     return role.equals(LIMIT);
   }
 
-  /** The same as per cent of a figure. */
+  /** Returns this result as per cent of a figure. */
   Result percentOf(double whole) {
     double factor = 100 / whole;
     return new Result(

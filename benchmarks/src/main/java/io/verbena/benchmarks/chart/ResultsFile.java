@@ -9,18 +9,19 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A file of results: comma-separated values under a line of names, with comments that begin with #.
+ * A results file: comma-separated values under a line of column names, and comments that begin with
+ * #.
  *
- * @param caption the first comment: where and when it was measured; empty if there is none
+ * @param caption the first comment: place and time of the measurement; empty if there is none
  * @param results the results, in the file's order
  */
 record ResultsFile(String caption, List<Result> results) {
   private static final String COMMENT = "#";
 
   /**
-   * Reads it. Cases that failed have no figures and are left out.
+   * Reads a file. Omits failed cases, which have no figures.
    *
-   * @throws IOException if the file cannot be read or is of another kind
+   * @throws IOException if the file cannot be read or has another format
    */
   static ResultsFile read(Path file) throws IOException {
     List<String> lines = Files.readAllLines(file);
@@ -43,7 +44,7 @@ record ResultsFile(String caption, List<Result> results) {
     }
     List<Result> results = new ArrayList<>();
     for (String row : rows.subList(1, rows.size())) {
-      // A text with commas stands in the last column only, which is not read.
+      // Only the last column may contain commas, and it is not read.
       List<String> cells = Arrays.asList(row.split(",", -1));
       double median = number(cells.get(names.indexOf("median")));
       double least = number(cells.get(names.indexOf("min")));

@@ -49,7 +49,7 @@ final class Svg {
    * Draws a chart.
    *
    * @param groups its bars, at least one
-   * @param caption stands beneath
+   * @param caption the text beneath
    */
   static String of(Chart chart, List<Chart.Bars> groups, String caption) {
     double most =
@@ -109,7 +109,8 @@ final class Svg {
   }
 
   /**
-   * Draws a bar to the median, or to the least if there is none, and a lighter one on to the most.
+   * Draws a bar to the median, or to the minimum if there is no median, and a lighter bar from
+   * there to the maximum.
    */
   private void draw(Result result) {
     String color = result.isVerbena() ? VERBENA : result.isLimit() ? LIMIT : PEER;
@@ -166,7 +167,7 @@ final class Svg {
     return LEFT + (WIDTH - LEFT - RIGHT) * value / axis.end();
   }
 
-  /** Up to three digits, without zeros at the end. */
+  /** Returns a number with up to three digits, without trailing zeros. */
   private static String number(double value) {
     String digits =
         String.format(Locale.ROOT, value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);

@@ -3,15 +3,15 @@ package io.verbena.benchmarks.cost;
 
 import java.io.IOException;
 
-/** The end that connects, pings, reads and writes. One thread. */
+/** The end that connects, pings, reads and writes. For one thread. */
 interface ActiveEnd extends AutoCloseable {
 
-  /** Pings {@code rounds} times; the far end answers. */
+  /** Sends {@code rounds} pings, each after the answer to the one before. */
   void ping(int rounds, RoundTrips times) throws Exception;
 
   /**
-   * Reads the first {@link Job#MESSAGE} bytes of the target into the block that it writes from, so
-   * many times, each after the one before.
+   * Reads the first {@link Job#MESSAGE} bytes of the target into the block that this end writes
+   * from, {@code rounds} times, one at a time.
    */
   void read(int rounds, RoundTrips times) throws Exception;
 

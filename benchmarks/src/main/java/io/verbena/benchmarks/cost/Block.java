@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32;
 
-/** The bytes that are written: {@link Job#BLOCK} of them, different ones each time. */
+/** The payload of the writes: {@link Job#BLOCK} bytes, different ones each time. */
 final class Block {
   private Block() {}
 

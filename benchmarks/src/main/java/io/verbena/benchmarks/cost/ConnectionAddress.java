@@ -5,30 +5,30 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 
 /**
- * The address that the passive end listens on, and the one that the active end connects from.
+ * The addresses of the two ends of a connection.
  *
- * @param scheme of the device of the end that uses it
+ * @param scheme the scheme of the device of the end that uses this object
  * @param near the active end's address
  * @param far the passive end's address
- * @param port the passive end's port, another one for each connection
+ * @param port the passive end's port, a different one for each connection
  */
 record ConnectionAddress(String scheme, String near, String far, int port) {
-  /** The kernel's devices. */
+  /** The scheme of the kernel's devices, through DiSNI. */
   static final String RXE = "disni";
 
-  /** The same devices, without native code of ours. */
+  /** The scheme of the kernel's devices, without native code of ours. */
   static final String FOREIGN = "verbs";
 
-  /** The emulated HCA on UDP sockets. */
+  /** The scheme of the emulated HCA on UDP sockets. */
   static final String ROCE = "roce";
 
-  /** For Verbena: of the passive end, or of the active end's way to it. */
+  /** Returns Verbena's address: to listen on, or to connect to if {@code near} is not empty. */
   URI uri() {
     return URI.create(
         scheme + "://" + far + ":" + port + (near.isEmpty() ? "" : "?source=" + near));
   }
 
-  /** For DiSNI, which finds its own way. */
+  /** Returns the passive end's address for DiSNI, which chooses the source address itself. */
   InetSocketAddress socket() {
     return new InetSocketAddress(far, port);
   }

@@ -19,7 +19,8 @@ import picocli.CommandLine.Spec;
 
 /**
  * Runs all jobs through each layer and through perftest, in turns, and prints a table of ratios.
- * For two nodes of one machine: this process is on the near one and starts another on the far one.
+ * Requires two nodes of one machine: this process runs on the near node and starts another process
+ * on the far node.
  */
 @Command(
     name = "cost",
@@ -86,7 +87,7 @@ public final class Cost implements Callable<Integer> {
 
   private int port = 18_515;
 
-  /** See {@code --help}. */
+  /** Runs the command and exits with its code; see {@code --help}. */
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new Cost()).execute(arguments));
   }
@@ -131,7 +132,7 @@ public final class Cost implements Callable<Integer> {
     Cpu.FAR.pin(job, passive.pid());
   }
 
-  /** Everybody once. */
+  /** Runs the job once through perftest and each layer, and returns the figures by name. */
   private Map<String, Double> turn(EndProcess passive, Job job) throws Exception {
     Map<String, Double> figures = new LinkedHashMap<>();
     figures.put(PERFTEST, perftest(job));
@@ -161,7 +162,7 @@ public final class Cost implements Callable<Integer> {
 
   private double run(EndProcess passive, Layer layer, Job job) throws Exception {
     try (Session session = new Session(passive, layer, job, address(layer.scheme()))) {
-      // Queues, caches and page tables of this connection.
+      // Warms up the queues, caches and page tables of this connection.
       session.warmUp(job, BATCH);
       return switch (job) {
         case PING_PONG -> session.roundTrips(rounds);

@@ -10,7 +10,7 @@ final class CostTable {
 
   private CostTable() {}
 
-  /** The lines of a job; the participant of this name is what the others are measured against. */
+  /** Returns the lines of a job, with ratios to the participant {@code base}. */
   static String of(String title, Map<String, Samples> participants, String base) {
     StringBuilder text = new StringBuilder();
     text.append('\n').append(title).append('\n');

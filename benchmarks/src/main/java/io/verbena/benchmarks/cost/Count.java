@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** A number of things of which there is to be one at least. */
+/** Converts an option whose value is at least 1. */
 final class Count implements ITypeConverter<Integer> {
   private static final Pattern DIGITS = Pattern.compile("\\d{1,10}");
 

@@ -6,9 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * The CPU of each end. Two ends that spin do not fit on one CPU, and the scheduler puts them there
- * now and then: they would wait for its time slices, 4 ms each, and nothing else be measured. An
- * end that spins alone goes where it likes, out of the way of the kernel's work.
+ * The CPU of each end. The scheduler sometimes puts two spinning ends on one CPU, where they wait
+ * for its time slices of 4 ms each, so that nothing else is measured. An end that spins alone may
+ * use all CPUs, to avoid the one that does the kernel's work.
  */
 enum Cpu {
   NEAR("0"),
@@ -26,12 +26,12 @@ enum Cpu {
     return job == Job.PING_PONG ? number : ALL;
   }
 
-  /** The words before a command that keep it there. */
+  /** Returns the prefix of a command that pins its process to the CPU. */
   List<String> pin(Job job) {
     return List.of("taskset", "--cpu-list", list(job));
   }
 
-  /** Keeps a process there, with all its threads. */
+  /** Pins a process, with all its threads, to the CPU. */
   void pin(Job job, long pid) throws IOException, InterruptedException {
     Process taskset =
         new ProcessBuilder(

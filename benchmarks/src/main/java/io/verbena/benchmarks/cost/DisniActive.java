@@ -5,7 +5,7 @@ import com.ibm.disni.RdmaPassiveEndpointGroup;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** The active end by stock DiSNI. */
+/** The active end on stock DiSNI. */
 final class DisniActive implements ActiveEnd {
   private final RdmaPassiveEndpointGroup<DisniEnd> group;
   private final DisniEnd end;

@@ -26,13 +26,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An endpoint of stock DiSNI, used as its documentation advises for speed: a passive group, whose
- * endpoints poll for themselves, and calls that are prepared once and executed again and again. One
- * thread.
+ * endpoints poll their own completions, and stateful calls that are prepared once and executed
+ * repeatedly. For one thread.
  */
 final class DisniEnd extends RdmaEndpoint implements Messages {
   private static final long SEND = -1;
 
-  /** The time that the group's CM thread sleeps before it looks whether the group is closed. */
+  /** The interval at which the group's CM thread checks whether the group is closed. */
   private static final int CM_LOOKS_EVERY_MILLIS = 200;
 
   private final ByteBuffer block;
@@ -58,13 +58,13 @@ final class DisniEnd extends RdmaEndpoint implements Messages {
     this.block = block;
   }
 
-  /** A group of such ends; {@code block} is what they write from or are written to. */
+  /** Creates a group of endpoints that write from {@code block} or are written to there. */
   static RdmaPassiveEndpointGroup<DisniEnd> group(ByteBuffer block) throws IOException {
     RdmaPassiveEndpointGroup<DisniEnd> group =
         new RdmaPassiveEndpointGroup<>(
             CM_LOOKS_EVERY_MILLIS, Job.DEPTH, 1, Job.DEPTH + Job.RECEIVES);
     group.init((id, atServer) -> new DisniEnd(group, id, atServer, block));
-    // Both are 0 by default: the first receive that is late would end the connection.
+    // Both are 0 by default, with which the first late receive would end the connection.
     group.getConnParam().setRetry_count((byte) 7);
     group.getConnParam().setRnr_retry_count((byte) 7);
     return group;
@@ -73,7 +73,7 @@ final class DisniEnd extends RdmaEndpoint implements Messages {
   /**
    * {@inheritDoc}
    *
-   * <p>DiSNI calls it when there is a queue pair and not yet a connection.
+   * <p>DiSNI calls this method when the queue pair exists and the connection does not yet.
    */
   @Override
   protected synchronized void init() throws IOException {
@@ -113,7 +113,7 @@ final class DisniEnd extends RdmaEndpoint implements Messages {
     return request;
   }
 
-  /** DiSNI asks for this type. */
+  /** Creates a list of one entry. DiSNI requires this type. */
   @SuppressWarnings({"JdkObsolete", "NonApiType"})
   private static LinkedList<IbvSge> list(long address, int length, int key) {
     IbvSge entry = new IbvSge();
@@ -131,7 +131,7 @@ final class DisniEnd extends RdmaEndpoint implements Messages {
     return list;
   }
 
-  /** The block as the other end sees it. */
+  /** Returns the address and key of the block, for the other end. */
   RemoteBlock target() {
     return target;
   }
@@ -159,7 +159,7 @@ final class DisniEnd extends RdmaEndpoint implements Messages {
     return number;
   }
 
-  /** Reads the first bytes of the block so many times, each after the one before. */
+  /** Reads the first bytes of the block {@code rounds} times, one at a time. */
   void read(RemoteBlock from, int rounds, RoundTrips times, Spin spin)
       throws IOException, TimeoutException {
     SVCPostSend read = oneSided(IbvSendWR.IBV_WR_RDMA_READ, from, Job.MESSAGE);
@@ -175,7 +175,7 @@ final class DisniEnd extends RdmaEndpoint implements Messages {
     read.free();
   }
 
-  /** Writes the first bytes of the block so many times. */
+  /** Writes the first {@code length} bytes of the block {@code count} times. */
   void write(RemoteBlock to, int count, int length, Spin spin)
       throws IOException, TimeoutException {
     SVCPostSend write = oneSided(IbvSendWR.IBV_WR_RDMA_WRITE, to, length);
@@ -200,7 +200,7 @@ final class DisniEnd extends RdmaEndpoint implements Messages {
     return postSend(one(request));
   }
 
-  /** Sends and receives complete in one queue. */
+  /** Polls sends and receives, which complete in one queue. */
   private void poll(Spin spin) throws IOException, TimeoutException {
     int count = poll.execute().getPolls();
     if (count == 0) {

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The passive end by stock DiSNI. */
+/** The passive end on stock DiSNI. */
 final class DisniPassive implements PassiveEnd {
   private final RdmaPassiveEndpointGroup<DisniEnd> group;
   private final RdmaServerEndpoint<DisniEnd> listener;
@@ -16,7 +16,7 @@ final class DisniPassive implements PassiveEnd {
   private @Nullable DisniEnd end;
 
   DisniPassive(ConnectionAddress address, ByteBuffer block) throws Exception {
-    // The endpoint that comes of a request has nothing to write; its listener's block is written.
+    // The accepted endpoint writes nothing; the active end writes to the listener's block.
     group = DisniEnd.group(Block.zeros());
     listener = group.createServerEndpoint();
     listener.bind(address.socket(), 1);

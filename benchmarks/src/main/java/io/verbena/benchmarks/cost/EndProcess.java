@@ -10,17 +10,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A process that carries out orders line by line; started with the same flags as this one. */
+/** A process that executes orders line by line, started with the same flags as this JVM. */
 final class EndProcess implements AutoCloseable {
   private final Process process;
   private final PrintWriter orders;
   private final BufferedReader answers;
 
   /**
-   * Starts it.
+   * Starts the process.
    *
-   * @param before what comes before the command, to have it elsewhere
-   * @param main reads orders and writes answers
+   * @param before the prefix of the command, which selects a host or CPU
+   * @param main the program, which reads orders and writes answers
    */
   EndProcess(List<String> before, Class<?> main) throws IOException {
     List<String> command = new ArrayList<>(before);
@@ -33,12 +33,12 @@ final class EndProcess implements AutoCloseable {
     answers = process.inputReader(StandardCharsets.UTF_8);
   }
 
-  /** Its number for the kernel. */
+  /** Returns the process identifier. */
   long pid() {
     return process.pid();
   }
 
-  /** Gives an order, whose answer is still to be read. */
+  /** Sends an order; {@link #answer} reads its answer. */
   void order(String order) {
     orders.println(order);
   }
@@ -52,7 +52,7 @@ final class EndProcess implements AutoCloseable {
     return answer;
   }
 
-  /** Gives an order and waits for the answer. */
+  /** Sends an order and waits for the answer. */
   String ask(String order) throws IOException {
     order(order);
     return answer();

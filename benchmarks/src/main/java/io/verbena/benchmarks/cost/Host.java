@@ -4,7 +4,7 @@ package io.verbena.benchmarks.cost;
 import java.util.List;
 import java.util.Objects;
 
-/** A host on the guest's switch, and the device that it has. */
+/** A host on the guest's switch, with its device. */
 enum Host {
   NODE1(ConnectionAddress.RXE, "VERBENA_NODE1", 1, ""),
   NODE2(ConnectionAddress.RXE, "VERBENA_NODE2", 2, ""),
@@ -27,12 +27,12 @@ enum Host {
     this.command = command;
   }
 
-  /** The words before a command that run it there. */
+  /** Returns the prefix of a command that runs it on this host. */
   List<String> there() {
     return command.isEmpty() ? List.of() : List.of(command);
   }
 
-  /** Its address. */
+  /** Returns its address. */
   String address() {
     return Objects.requireNonNull(System.getenv(variable), variable);
   }

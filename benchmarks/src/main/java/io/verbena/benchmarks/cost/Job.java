@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.cost;
 
-/** The work that is measured, and its sizes, the same for each layer. */
+/** The measured jobs and their sizes, which are the same for each layer. */
 enum Job {
-  /** Messages of {@link #MESSAGE} bytes to and fro, one at a time, both ends polling. */
+  /** Round trips of {@link #MESSAGE} bytes, one at a time, both ends polling. */
   PING_PONG,
-  /** RDMA READs of {@link #MESSAGE} bytes, one at a time, the far end asleep. */
+  /** RDMA READs of {@link #MESSAGE} bytes, one at a time; the far end sleeps. */
   READ,
-  /** RDMA WRITEs of {@link #BLOCK} bytes, {@link #DEPTH} under way, the far end asleep. */
+  /** RDMA WRITEs of {@link #BLOCK} bytes, {@link #DEPTH} outstanding; the far end sleeps. */
   WRITE;
 
-  /** Bytes of a message, and of a read. */
+  /** Bytes of a message, and of a READ. */
   static final int MESSAGE = 64;
 
-  /** Receives that are posted ahead of the messages. */
+  /** The number of receives posted in advance. */
   static final int RECEIVES = 16;
 
-  /** Bytes of a write, all from the same place to the same place, as perftest does it. */
+  /** Bytes of a WRITE; all WRITEs have the same source and target, as in perftest. */
   static final int BLOCK = 64 << 10;
 
-  /** Writes under way, each with a completion of its own. */
+  /** The number of outstanding WRITEs, all of them signaled. */
   static final int DEPTH = 128;
 
-  /** Completions that are polled at a time, as perftest does it. */
+  /** The maximum number of completions per poll, as in perftest. */
   static final int POLL = 16;
 }

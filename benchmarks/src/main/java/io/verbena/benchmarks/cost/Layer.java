@@ -3,7 +3,7 @@ package io.verbena.benchmarks.cost;
 
 import java.nio.ByteBuffer;
 
-/** A way to RDMA from Java; at the verbs SPI, unless it has ends of its own. */
+/** A Java layer over RDMA: the verbs SPI, unless the constant overrides the two ends. */
 enum Layer {
   VERBS("SPI on disni://", ConnectionAddress.RXE),
   /** On JDK 22 and later. */
@@ -45,18 +45,18 @@ enum Layer {
     return title;
   }
 
-  /** Of the device that it opens. */
+  /** Returns the scheme of the device that it opens. */
   String scheme() {
     return scheme;
   }
 
-  /** Connects; {@code block} is what is written. */
+  /** Connects an end that writes {@code block} to {@code target}. */
   ActiveEnd active(ConnectionAddress address, ByteBuffer block, RemoteBlock target)
       throws Exception {
     return new VerbsActive(address, block, target);
   }
 
-  /** Listens; {@code block} is what is written to. */
+  /** Listens with an end whose {@code block} is written to. */
   PassiveEnd passive(ConnectionAddress address, Job job, ByteBuffer block) throws Exception {
     return new VerbsPassive(address, block);
   }

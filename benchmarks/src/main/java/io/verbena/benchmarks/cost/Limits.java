@@ -9,12 +9,12 @@ final class Limits {
   static final Duration CONNECT = Duration.ofMinutes(1);
   static final long CONNECT_NANOS = CONNECT.toNanos();
 
-  /** At loss, rxe waits out a timeout of seconds for a packet. */
+  /** The limit of a job: with packet loss, rxe waits for timeouts of seconds. */
   static final Duration JOB = Duration.ofMinutes(10);
 
   private Limits() {}
 
-  /** The deadline of a job that begins now. */
+  /** Returns the deadline of a job that begins now. */
   static Deadline job() {
     return Deadline.in(JOB);
   }

@@ -2,27 +2,27 @@
 package io.verbena.benchmarks.cost;
 
 /**
- * The same writes twice, and the switch's counts of the second time.
+ * The rates of writes without and with packet loss, and the switch's counts of the run with loss.
  *
- * @param whole MiB per second where nothing is lost
- * @param lossy MiB per second where packets are
- * @param needed packets that the writes are
- * @param sent packets of the writer
- * @param answers packets of the other end
- * @param lost packets that the switch lost, either way
+ * @param whole MiB per second without packet loss
+ * @param lossy MiB per second with packet loss
+ * @param needed the number of packets of the writes
+ * @param sent the number of packets that the writer sent
+ * @param answers the number of packets that the other end sent
+ * @param lost the number of packets that the switch lost, in both directions
  */
 record Loss(double whole, double lossy, long needed, long sent, long answers, long lost) {
-  /** The share of the bandwidth that is left. */
+  /** Returns the share of the bandwidth that remains with loss. */
   double share() {
     return lossy / whole;
   }
 
-  /** Packets that were sent again for one that was lost. */
+  /** Returns the number of retransmitted packets per lost packet. */
   double again() {
     return lost == 0 ? 0 : (double) (sent - needed) / lost;
   }
 
-  /** Packets for which there is one answer. */
+  /** Returns the number of sent packets per answer. */
   double spacing() {
     return (double) sent / Math.max(1, answers);
   }

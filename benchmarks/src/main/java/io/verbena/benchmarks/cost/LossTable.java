@@ -7,13 +7,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** Prints what is left of the bandwidth where packets are lost, and what the losses led to. */
+/** Formats the share of the bandwidth that remains with packet loss, and the retransmissions. */
 final class LossTable {
   private static final String FORMAT = "%-14s %10s  %-22s %9s %12s %13s\n";
 
   private LossTable() {}
 
-  /** Returns one figure of all layers. */
+  /** Returns one figure of each participant. */
   static Map<String, Samples> of(
       Map<String, List<Loss>> participants, ToDoubleFunction<Loss> figure) {
     Map<String, Samples> samples = new LinkedHashMap<>();
@@ -25,7 +25,7 @@ final class LossTable {
     return new Samples(losses.stream().mapToDouble(figure).boxed().toList());
   }
 
-  /** The lines of all. */
+  /** Returns the lines of all participants. */
   static String of(Map<String, List<Loss>> participants) {
     StringBuilder text = new StringBuilder();
     text.append("\nthe same of each turn: with loss / without\n");

@@ -3,10 +3,10 @@ package io.verbena.benchmarks.cost;
 
 import java.io.IOException;
 
-/** The end that listens, answers, and is written to. One thread; listens once it is there. */
+/** The end that listens, answers, and is written to. For one thread. Listens when created. */
 interface PassiveEnd extends AutoCloseable {
 
-  /** The memory to write to. */
+  /** Returns the memory to write to. */
   RemoteBlock target();
 
   /** Waits until the other end is connected. */

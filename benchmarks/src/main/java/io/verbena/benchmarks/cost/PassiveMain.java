@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The passive process. It does what the lines on its standard input say, and answers each with one
- * line; it sleeps in between, and ends with its input.
+ * The passive process. Executes the orders on its standard input and answers each with one line;
+ * sleeps in between, and ends with its input.
  *
  * <pre>
  *   open LAYER JOB ADDRESS PORT   listens           target of the writes
@@ -26,7 +26,7 @@ final class PassiveMain {
 
   private PassiveMain() {}
 
-  /** Serves until the end of its input. */
+  /** Executes orders until the end of the standard input. */
   public static void main(String[] arguments) throws Exception {
     PassiveMain main = new PassiveMain();
     String order = main.orders.readLine();

@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** A share of packets, as {@code link-loss} reads it. */
+/** Checks an option that is a percentage of packets, in the format of {@code link-loss}. */
 final class Percent implements ITypeConverter<String> {
   private static final Pattern NUMBER = Pattern.compile("\\d{1,2}(\\.\\d{1,6})?|100(\\.0{1,6})?");
 

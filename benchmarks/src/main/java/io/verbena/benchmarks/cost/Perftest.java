@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** The same jobs by perftest's programs: the server on one node, the client on the other. */
+/** Runs the jobs with perftest's programs: the server on one node, the client on the other. */
 final class Perftest {
   private static final int TYPICAL = 4;
   private static final int AVERAGE = 3;
@@ -22,7 +22,7 @@ final class Perftest {
     this.address = address;
   }
 
-  /** Half a round trip in microseconds, the median of so many. */
+  /** Returns the median of half a round trip in microseconds. */
   double roundTrips(int rounds) throws IOException, InterruptedException {
     return run(
         Job.PING_PONG,
@@ -34,7 +34,7 @@ final class Perftest {
         Integer.toString(rounds));
   }
 
-  /** A read in microseconds, the median of so many. */
+  /** Returns the median of a READ in microseconds. */
   double reads(int rounds) throws IOException, InterruptedException {
     return run(
         Job.READ,
@@ -46,7 +46,7 @@ final class Perftest {
         Integer.toString(rounds));
   }
 
-  /** MiB per second. */
+  /** Returns MiB per second. */
   double writes(int count) throws IOException, InterruptedException {
     return run(
         Job.WRITE,
@@ -62,11 +62,11 @@ final class Perftest {
         "1");
   }
 
-  /** Runs a program; returns that column of the line of results. */
+  /** Runs a program and returns a column of its line of results. */
   private double run(Job job, int column, String... program)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(program));
-    // -F: no warning about the CPU's frequency, which is the emulator's business.
+    // -F: no warning about the CPU frequency, which the emulator determines.
     command.addAll(List.of("-F", "-p", Integer.toString(address.port())));
     Path log = Files.createTempFile("perftest", ".log");
     Process server = start(Cpu.FAR.pin(job), command, log, "-d", "rxe1");
@@ -94,7 +94,7 @@ final class Perftest {
     return new ProcessBuilder(whole).redirectErrorStream(true).redirectOutput(log.toFile()).start();
   }
 
-  /** Asks the kernel, as a connection made to find out would be taken for the client. */
+  /** Waits by reading /proc, as the server would take a test connection for its client. */
   private void awaitListener(Process server, Path log) throws IOException, InterruptedException {
     String port = String.format(Locale.ROOT, ":%04X", address.port());
     long end = System.nanoTime() + Limits.CONNECT_NANOS;
@@ -124,7 +124,7 @@ final class Perftest {
     }
   }
 
-  /** Below the line of titles, which begins with {@code #bytes}. */
+  /** Returns a column of the line below the titles, which begin with {@code #bytes}. */
   private static double figure(Path log, int column) throws IOException {
     List<String> lines = Files.readAllLines(log);
     for (int i = 0; i + 1 < lines.size(); i++) {

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
-/** The passive end at the reactive layer, which sends each message back as it is. */
+/** The passive end at the reactive layer, which sends each message back unchanged. */
 final class ReactivePassive implements PassiveEnd {
   private final RdmaTransport transport;
   private final RdmaMemory.Region region;
@@ -52,12 +52,12 @@ final class ReactivePassive implements PassiveEnd {
 
   @Override
   public void accept() {
-    // The active end's connect ends once this end has shaken hands.
+    // The active end's connect completes after the handshake of this end.
   }
 
   @Override
   public void pong(int rounds) {
-    // Its loop answers all the time.
+    // The completion loop answers.
   }
 
   @Override

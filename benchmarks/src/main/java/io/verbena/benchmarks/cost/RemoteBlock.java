@@ -4,12 +4,12 @@ package io.verbena.benchmarks.cost;
 /**
  * Memory of the passive end, {@link Job#BLOCK} bytes.
  *
- * @param address of the first byte
+ * @param address the address of the first byte
  * @param key the rkey
  */
 record RemoteBlock(long address, int key) {
 
-  /** Encodes it for the other process. */
+  /** Returns the text from which the other process decodes this block. */
   String encode() {
     return address + " " + key;
   }

@@ -3,7 +3,7 @@ package io.verbena.benchmarks.cost;
 
 import java.util.Arrays;
 
-/** The times of all round trips. One thread at a time. */
+/** The times of all round trips. For one thread at a time. */
 final class RoundTrips {
   private final long[] nanos;
   private int count;
@@ -13,25 +13,25 @@ final class RoundTrips {
     nanos = new long[rounds];
   }
 
-  /** The first round begins now. */
+  /** Starts the clock of the first round. */
   void begin() {
     count = 0;
     since = System.nanoTime();
   }
 
-  /** A round is over, and the next one begins. */
+  /** Ends a round and begins the next one. */
   void round() {
     long now = System.nanoTime();
     nanos[count++] = now - since;
     since = now;
   }
 
-  /** The median of half a round trip in microseconds: what perftest calls typical of messages. */
+  /** Returns the median of half a round trip in us: perftest's typical latency of messages. */
   double halfMicros() {
     return wholeMicros() / 2;
   }
 
-  /** The median of a round trip in microseconds: what perftest calls typical of reads. */
+  /** Returns the median of a round trip in us: perftest's typical latency of READs. */
   double wholeMicros() {
     if (count == 0) {
       throw new IllegalStateException("round trips: 0 (expected: > 0)");

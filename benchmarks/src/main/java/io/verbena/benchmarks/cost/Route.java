@@ -23,7 +23,7 @@ enum Route {
     this.far = far;
   }
 
-  /** Returns whether an HCA in Java has a part in it, which must be compiled first. */
+  /** Returns whether an end is an HCA in Java, whose code must be compiled first. */
   boolean isEmulated() {
     return near.scheme.equals(ConnectionAddress.ROCE) || far.scheme.equals(ConnectionAddress.ROCE);
   }

@@ -32,8 +32,8 @@ record Samples(List<Double> values) {
   }
 
   /**
-   * The ratio of each figure to the other's of the same repetition: a machine that is slower for a
-   * while is slower for both.
+   * Returns the ratio of each figure to the other's figure of the same repetition: a machine that
+   * is slow for a while is slow for both.
    */
   Samples over(Samples other) {
     if (values.size() != other.values.size()) {

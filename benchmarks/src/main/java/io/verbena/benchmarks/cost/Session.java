@@ -21,7 +21,7 @@ final class Session implements AutoCloseable {
     passive.answer();
   }
 
-  /** Half a round trip in microseconds, the median of so many. */
+  /** Returns the median of half a round trip in microseconds. */
   double roundTrips(int rounds) throws Exception {
     RoundTrips times = new RoundTrips(rounds);
     passive.order("pong " + rounds);
@@ -30,11 +30,11 @@ final class Session implements AutoCloseable {
     return times.halfMicros();
   }
 
-  /** A read in microseconds, the median of so many, of what is written before. */
+  /** Writes a block, reads from it, and returns the median of a READ in microseconds. */
   double reads(int rounds) throws Exception {
     RoundTrips times = new RoundTrips(rounds);
     end.write(1, Job.BLOCK);
-    // Only a read brings these bytes back, without which the two ends differ when they close.
+    // If the READ does not restore these bytes, the two ends differ at the close.
     for (int i = 0; i < Job.MESSAGE; i += Long.BYTES) {
       block.putLong(i, 0);
     }
@@ -44,8 +44,8 @@ final class Session implements AutoCloseable {
   }
 
   /**
-   * Does the same without measuring it. Writes are short, so that as many run through the Java code
-   * as its compiler wants to see, which would take minutes with long ones.
+   * Runs the job without measuring it. The writes are short: enough of them for the JIT compiler
+   * would take minutes with long ones.
    */
   void warmUp(Job job, int count) throws Exception {
     switch (job) {
@@ -55,7 +55,7 @@ final class Session implements AutoCloseable {
     }
   }
 
-  /** MiB per second. */
+  /** Returns MiB per second. */
   double writes(int count) throws Exception {
     long began = System.nanoTime();
     end.write(count, Job.BLOCK);
@@ -65,7 +65,9 @@ final class Session implements AutoCloseable {
   }
 
   /**
-   * Closes both ends, and looks whether what was written is there, and came back if it was read.
+   * Closes both ends.
+   *
+   * @throws IOException also if the memory of the two ends differs after a write or read
    */
   @Override
   public void close() throws IOException {

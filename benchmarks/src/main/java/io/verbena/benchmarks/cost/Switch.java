@@ -13,12 +13,12 @@ final class Switch {
 
   private Switch() {}
 
-  /** Makes it lose so many per cent of all packets from now on. */
+  /** Makes the switch lose a percentage of all packets from now on. */
   static void lose(String percent) throws IOException, InterruptedException {
     run("link-loss", percent);
   }
 
-  /** Packets on the way to a host that it has lost so far. */
+  /** Returns the number of packets to a host that the switch has lost so far. */
   static long lostTo(Host host) throws IOException, InterruptedException {
     String said = run("tc", "-n", "switch", "-s", "qdisc", "show", "dev", "port" + host.port);
     Matcher dropped = DROPPED.matcher(said);
@@ -28,7 +28,7 @@ final class Switch {
     return Long.parseLong(dropped.group(1));
   }
 
-  /** Packets that have come from a host. */
+  /** Returns the number of packets that have come from a host. */
   static long from(Host host) throws IOException, InterruptedException {
     return Long.parseLong(
         run(

@@ -23,7 +23,7 @@ final class VerbsActive implements ActiveEnd {
   private final MemoryRegion block;
   private final RemoteBlock target;
 
-  /** The engine of an emulated HCA needs a CPU too; beside rxe all spin, as perftest does. */
+  /** Whether to yield the CPU to the engine of an emulated HCA. With rxe, as perftest, spins. */
   private final boolean yields;
 
   private final SendWorkRequest request = new SendWorkRequest();

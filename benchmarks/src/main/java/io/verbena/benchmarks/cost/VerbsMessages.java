@@ -15,7 +15,7 @@ import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeoutException;
 
-/** Messages at the verbs SPI, by requests that are filled once and posted again and again. */
+/** Messages at the verbs SPI, with requests that are filled once and posted repeatedly. */
 final class VerbsMessages implements Messages {
   private final VerbsEnd end;
   private final QueuePair queuePair;

@@ -18,8 +18,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The emulated HCA on UDP sockets beside the kernel's, in turns, over the guest's switch: 64 B to
- * and fro, and 64 KiB RDMA WRITEs where no packet is lost and where some are.
+ * Compares the emulated HCA on UDP sockets with the kernel's, in turns, over the guest's switch, by
+ * round trips of 64 B, and by RDMA WRITEs of 64 KiB without and with packet loss.
  */
 @Command(
     name = "cost --wire",
@@ -32,7 +32,7 @@ public final class WireCost implements Callable<Integer> {
   private static final int LOSSY_PART = 4;
   static final List<Job> JOBS = List.of(Job.PING_PONG, Job.WRITE);
 
-  /** Of the largest packets there are, which the guest's links carry. */
+  /** Packets of a block at the largest MTU, which the guest's links carry. */
   private static final int PACKETS = Job.BLOCK / 4096;
 
   @Spec private @Nullable CommandSpec spec;
@@ -90,12 +90,12 @@ public final class WireCost implements Callable<Integer> {
   private final Map<String, List<Loss>> losses = new LinkedHashMap<>();
   private int port = 18_515;
 
-  /** Writes so many times; MiB per second. */
+  /** Writes {@code count} blocks and returns MiB per second. */
   private interface Writes {
     double rate(int count) throws Exception;
   }
 
-  /** See {@code --help}. */
+  /** Runs the command and exits with its code; see {@code --help}. */
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new WireCost()).execute(arguments));
   }
@@ -107,7 +107,7 @@ public final class WireCost implements Callable<Integer> {
       for (Host host : Host.values()) {
         processes.put(host, new EndProcess(host.there(), WireMain.class));
       }
-      // From the beginning, so that packets go the same way where none is lost.
+      // Set from the beginning, so that packets take the same path without loss.
       Switch.lose(NOTHING);
       for (Route route : routes) {
         warmUp(route);
@@ -150,7 +150,7 @@ public final class WireCost implements Callable<Integer> {
           session.warmUp(job, time.dividedBy(2));
         } else {
           session.warmUp(job, time);
-          // What is done where packets are lost has to be compiled too.
+          // The code that handles lost packets has to be compiled, too.
           Switch.lose(loss);
           session.warmUp(job, time.dividedBy(3));
           Switch.lose(NOTHING);
@@ -193,8 +193,8 @@ public final class WireCost implements Callable<Integer> {
   }
 
   /**
-   * Measures perftest, again after a failure: where packets are lost, rxe now and then refuses what
-   * was right, and perftest ends with that.
+   * Measures perftest, and repeats after a failure: with packet loss, rxe sometimes rejects a valid
+   * request, which ends perftest.
    */
   private Loss perftestWrites() throws Exception {
     for (int left = PERFTEST_ATTEMPTS - 1; ; left--) {
@@ -229,7 +229,7 @@ public final class WireCost implements Callable<Integer> {
     }
   }
 
-  /** rxe waits out a timeout of seconds for many a packet that is lost. */
+  /** Fewer writes with loss, because rxe waits for timeouts of seconds after many lost packets. */
   private int lossyWrites() {
     return (writes + LOSSY_PART - 1) / LOSSY_PART;
   }

@@ -13,9 +13,8 @@ import java.util.Locale;
 import java.util.StringJoiner;
 
 /**
- * One end of a connection at the verbs SPI, as a process on a host of its own. It does what the
- * lines on its standard input say, and answers each with one line; it sleeps in between, and ends
- * with its input.
+ * One end of a connection at the verbs SPI, as a process on a host of its own. Executes the orders
+ * on its standard input and answers each with one line; sleeps in between, and ends with its input.
  *
  * <pre>
  *   listen SCHEME ADDRESS PORT                    target of the writes
@@ -35,7 +34,7 @@ final class WireMain {
 
   private WireMain() {}
 
-  /** Serves until the end of its input. */
+  /** Executes orders until the end of the standard input. */
   public static void main(String[] arguments) throws Exception {
     WireMain main = new WireMain();
     String line = main.orders.readLine();

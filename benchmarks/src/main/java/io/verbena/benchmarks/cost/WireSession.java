@@ -19,7 +19,7 @@ final class WireSession implements AutoCloseable {
    * Connects.
    *
    * @param near the process that connects, pings and writes
-   * @param connects its device, and whom it reaches
+   * @param connects its device, and the address that it connects to
    * @param far the process that listens, answers and is written to
    * @param listens its device
    */
@@ -43,7 +43,7 @@ final class WireSession implements AutoCloseable {
     far.answer();
   }
 
-  /** Half a round trip in microseconds, the median of so many. */
+  /** Returns the median of half a round trip in microseconds. */
   double roundTrips(int rounds) throws IOException {
     far.order("pong " + rounds);
     double micros = Double.parseDouble(near.ask("ping " + rounds));
@@ -51,7 +51,7 @@ final class WireSession implements AutoCloseable {
     return micros;
   }
 
-  /** MiB per second. */
+  /** Returns MiB per second. */
   double writes(int count) throws IOException {
     double seconds = Double.parseDouble(near.ask("write " + count + " " + Job.BLOCK));
     written = true;
@@ -59,8 +59,8 @@ final class WireSession implements AutoCloseable {
   }
 
   /**
-   * Does the job for a while without measuring it: short writes too, as they run most often through
-   * the code that runs once for each.
+   * Runs the job for a while without measuring it. Also writes short blocks, which execute the code
+   * per WRITE most often.
    */
   void warmUp(Job job, Duration time) throws IOException {
     Deadline end = Deadline.in(time);
@@ -76,12 +76,12 @@ final class WireSession implements AutoCloseable {
     } while (end.remainingNanos() > 0);
   }
 
-  /** The counters of the devices, human-readable. */
+  /** Returns the counters of both devices as human-readable text. */
   String counts() throws IOException {
     return "near " + near.ask("count") + ", far " + far.ask("count");
   }
 
-  /** Closes both ends, and looks whether what was written is there. */
+  /** Closes both ends and checks that the written bytes have arrived. */
   @Override
   public void close() throws IOException {
     String wrote = near.ask("close");

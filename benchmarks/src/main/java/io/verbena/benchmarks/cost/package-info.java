@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The cost of the layers of Java on Linux's own RDMA stack: the same two jobs through each of them
- * and through perftest, which is in C, in two processes on two nodes.
+ * Measures the cost of Java layers on Linux's own RDMA stack: runs the same jobs through each layer
+ * and through perftest, which is written in C, in two processes on two nodes.
  */
 @NullMarked
 package io.verbena.benchmarks.cost;

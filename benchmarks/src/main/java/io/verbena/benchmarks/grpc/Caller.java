@@ -8,8 +8,8 @@ import io.grpc.stub.StreamObserver;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Makes calls, on each of its lines one after the other. The end of a call makes the next one, on
- * the thread that brings the answers; the first calls are made on that thread, too.
+ * Makes calls, one at a time on each of its lines. The end of a call makes the next call, on the
+ * thread that delivers the answers; the first calls are made on that thread, too.
  */
 final class Caller {
   private final Channel channel;
@@ -22,9 +22,9 @@ final class Caller {
   private CompletableFuture<Void> done = new CompletableFuture<>();
 
   /**
-   * A caller.
+   * Creates a caller.
    *
-   * @param echo who answers, asked for the cause when a call fails
+   * @param echo the server, which has the cause when a call fails
    */
   Caller(Channel channel, Echo echo, int lines, int size) {
     this.channel = channel;
@@ -35,7 +35,7 @@ final class Caller {
     }
   }
 
-  /** Makes so many calls; {@code done} completes when the last answer was checked. */
+  /** Makes {@code calls} calls; {@code done} completes when the last answer was checked. */
   void begin(long calls, CompletableFuture<Void> done) {
     this.done = done;
     toBegin = calls;
@@ -44,8 +44,8 @@ final class Caller {
   }
 
   /**
-   * Begins calls. Does nothing where a call ends within this method, as one of a transport without
-   * threads does.
+   * Begins calls on all idle lines. Returns at once if it is already running, as when a transport
+   * without threads ends a call within this method.
    */
   private void beginCalls() {
     if (beginning) {

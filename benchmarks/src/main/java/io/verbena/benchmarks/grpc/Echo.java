@@ -9,7 +9,7 @@ import io.grpc.stub.StreamObserver;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Checks each request and answers it. On the thread that its server calls it on. */
+/** Checks each request and answers it, on the thread of the server's call. */
 final class Echo {
   private static final String SERVICE = "verbena.Echo";
 
@@ -49,7 +49,7 @@ final class Echo {
     answers.onCompleted();
   }
 
-  /** The first failed check of a request; gRPC does not report it to clients. */
+  /** Returns the first failed check of a request, or null. gRPC does not report it to clients. */
   @Nullable Throwable failure() {
     return failure.get();
   }

@@ -9,7 +9,7 @@ import io.verbena.benchmarks.work.Deadline;
 import io.verbena.benchmarks.work.UnaryCalls;
 import java.util.concurrent.CompletableFuture;
 
-/** gRPC's own in-process transport, both ends in the calling thread: gRPC without a transport. */
+/** gRPC's in-process transport, both ends in the calling thread: the cost of gRPC itself. */
 public final class GrpcInProcess implements UnaryCalls {
   private static final String NAME = "verbena-bench";
 

@@ -6,9 +6,9 @@ import io.verbena.benchmarks.work.MessageCheck;
 import io.verbena.benchmarks.work.MessageSource;
 
 /**
- * One end's part in the calls that follow each other: a message is the line's number, and then what
- * the workload writes. gRPC keeps no order between the calls that are outstanding at once, so each
- * of them is on a line of its own. One thread.
+ * One end of a sequence of calls, of which one is outstanding at a time. A message is the line's
+ * number and then the workload's content. gRPC does not order outstanding calls, so each of them
+ * has a line of its own. For one thread.
  */
 final class Line {
   private static final int HEAD = Long.BYTES;
@@ -19,7 +19,7 @@ final class Line {
   private final ByteArrayView out = new ByteArrayView(HEAD);
   private final ByteArrayView in = new ByteArrayView(HEAD);
 
-  /** A line whose messages are {@code size} bytes long with their head. */
+  /** Creates a line whose messages have {@code size} bytes, including the line's number. */
   Line(int number, int size) {
     source = new MessageSource(size - HEAD);
     check = new MessageCheck(size - HEAD);
@@ -28,12 +28,12 @@ final class Line {
     source.prepare(out.wrap(outgoing));
   }
 
-  /** The line that a message is on. */
+  /** Returns the number of the line of a message. */
   static int of(byte[] message) {
     return (int) new ByteArrayView(0).wrap(message).getLong(0);
   }
 
-  /** The next message; in the same array as the last, which gRPC has taken by now. */
+  /** Returns the next message. Reuses the array of the last one, which gRPC has copied by now. */
   byte[] next() {
     source.next(out);
     return outgoing;

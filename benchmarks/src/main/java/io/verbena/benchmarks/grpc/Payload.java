@@ -10,7 +10,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
-/** Messages that are their bytes, handed to gRPC as it is handed those of protobuf. */
+/** Marshals byte arrays, through the same gRPC interfaces as protobuf messages. */
 final class Payload implements Marshaller<byte[]> {
   @Override
   public InputStream stream(byte[] message) {
@@ -20,7 +20,7 @@ final class Payload implements Marshaller<byte[]> {
   @Override
   public byte[] parse(InputStream stream) {
     try {
-      // gRPC's stream has the whole message, uncompressed as it is: its length is known.
+      // The stream contains the whole uncompressed message, so available() is its length.
       byte[] message = new byte[stream.available()];
       if (stream.readNBytes(message, 0, message.length) < message.length || stream.read() >= 0) {
         throw new IOException("not a message of " + message.length + " bytes");

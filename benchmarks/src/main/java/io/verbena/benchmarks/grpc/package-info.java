@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** gRPC, by the same calls over each transport. */
+/** gRPC: the same calls over each transport. */
 @NullMarked
 package io.verbena.benchmarks.grpc;
 

@@ -14,8 +14,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * An operation that takes its time and does nothing, for what JMH's profiler of allocation reports
- * beside one as slow: an iteration costs JMH itself some memory, which it divides by the
+ * A control for JMH's allocation profiler: an operation that only spins, as slow as the measured
+ * one. JMH itself allocates some memory per iteration, which the profiler divides by the
  * operations.
  */
 @State(Scope.Thread)
@@ -25,11 +25,11 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 @Fork(1)
 public class Control {
-  /** Nanoseconds of an operation; those of Soft-RoCE under emulation take about that. */
+  /** Nanoseconds of an operation; about the time of one on Soft-RoCE under emulation. */
   @Param("100000")
   public long nanos;
 
-  /** Waits, spinning. */
+  /** Spins for {@link #nanos}. */
   @Benchmark
   public long spin() {
     long end = System.nanoTime() + nanos;

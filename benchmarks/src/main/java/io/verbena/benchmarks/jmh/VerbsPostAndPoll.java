@@ -35,7 +35,8 @@ public class VerbsPostAndPoll {
   private VerbsLoop loop;
 
   /**
-   * Opens the pair. It is closed as the JVM ends: JMH counts a teardown into the last iteration.
+   * Opens the pair. A shutdown hook closes it, because JMH counts a teardown into the last
+   * iteration.
    */
   @Setup
   public void open() throws Exception {

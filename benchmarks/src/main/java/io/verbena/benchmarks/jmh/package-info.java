@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * JMH benchmarks of single calls, for {@code -prof gc} and for finding out where time goes; the
- * table of comparisons is the runner's.
+ * JMH benchmarks of single calls, for {@code -prof gc} and for profiling; the benchmark runner
+ * makes the table of comparisons.
  */
 @NullMarked
 package io.verbena.benchmarks.jmh;

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Aeron IPC one way. Messages above its largest MTU are put together again by the receiver. */
+/** Aeron IPC one way. The receiver reassembles messages above the largest MTU. */
 public final class AeronOneWay implements OneWay {
   private static final int FRAGMENTS = 256;
 
@@ -48,7 +48,7 @@ public final class AeronOneWay implements OneWay {
                   : receiver;
           while (receiver.left > 0) {
             if (image.poll(handler, FRAGMENTS) == 0) {
-              // A driver with a thread of its own needs one of the two CPUs now and then.
+              // Yield: a driver with a thread of its own needs one of the two CPUs.
               if (invoked) {
                 spin.spin();
               } else {

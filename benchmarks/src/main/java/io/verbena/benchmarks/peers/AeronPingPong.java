@@ -14,11 +14,11 @@ import io.verbena.benchmarks.work.Spin;
 import java.util.concurrent.TimeoutException;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Aeron IPC to and fro, both ends busy. */
+/** Aeron IPC round trips, both ends polling. */
 public final class AeronPingPong implements PingPong {
   private static final int TERM_LENGTH = 4 << 20;
 
-  // The driver's turn moves the publication limit; half a term holds some 20,000 messages.
+  // The driver's duty cycle moves the publication limit; half a term holds some 20,000 messages.
   private static final int INVOKE_EVERY = 4096;
 
   private final EmbeddedAeron aeron;

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Aeron UDP to and fro between two processes, the driver in each end's own busy thread. */
+/** Aeron UDP round trips between two processes; each end's polling thread runs its driver. */
 public final class AeronUdpPingPong implements PingPong {
   private static final int TERM_LENGTH = 4 << 20;
   private static final int PINGS = 1;
@@ -58,7 +58,7 @@ public final class AeronUdpPingPong implements PingPong {
   /**
    * One end of both streams.
    *
-   * @param aeron whose turns it gives
+   * @param aeron the client, whose driver this end invokes
    */
   private record End(EmbeddedAeron aeron, ExclusivePublication out, Subscription in) {
     void send(UnsafeBuffer message, int length, Spin spin) throws TimeoutException {

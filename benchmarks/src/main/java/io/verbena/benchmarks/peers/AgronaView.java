@@ -9,7 +9,8 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A message at an offset of an Agrona buffer, for reading; written only in buffers of one's own.
+ * A message at an offset of an Agrona buffer. Writable only if the buffer is a {@link
+ * MutableDirectBuffer}.
  */
 final class AgronaView implements MessageView {
   private DirectBuffer buffer = new UnsafeBuffer(0, 0);

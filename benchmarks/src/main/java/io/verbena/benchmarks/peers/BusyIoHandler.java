@@ -29,7 +29,7 @@ final class BusyIoHandler implements IoHandler {
   @Override
   public int run(IoHandlerContext context) {
     Thread.onSpinWait();
-    // A loop has one context for all its life.
+    // A loop always passes the same context.
     if (never == null || never.context != context) {
       never = new NeverBlocking(context);
     }

@@ -32,7 +32,7 @@ final class EmbeddedAeron implements AutoCloseable {
   }
 
   /**
-   * @param folder for its files, where another process has the usual one
+   * @param folder the folder of its files, if another process uses the default one
    */
   EmbeddedAeron(AeronMode mode, String folder) {
     boolean invoked = mode == AeronMode.INVOKER;
@@ -60,18 +60,18 @@ final class EmbeddedAeron implements AutoCloseable {
     return aeron.addExclusivePublication("aeron:ipc?term-length=" + termLength, stream);
   }
 
-  /** Sends to a UDP port of this machine. */
+  /** Returns a publication to a UDP port of this machine. */
   ExclusivePublication publication(int stream, int termLength, int port) {
     return aeron.addExclusivePublication(
         "aeron:udp?endpoint=127.0.0.1:" + port + "|term-length=" + termLength, stream);
   }
 
-  /** Receives on a UDP port of this machine, any free one. */
+  /** Returns a subscription on any free UDP port of this machine. */
   Subscription udpSubscription(int stream) {
     return aeron.addSubscription("aeron:udp?endpoint=127.0.0.1:0", stream);
   }
 
-  /** The UDP port of a subscription. */
+  /** Returns the UDP port of a subscription. */
   int port(Subscription subscription) throws TimeoutException {
     Spin spin = Deadline.in(LIMIT).spin();
     String channel = subscription.tryResolveChannelEndpointPort();
@@ -99,7 +99,7 @@ final class EmbeddedAeron implements AutoCloseable {
     return subscription.imageAtIndex(0);
   }
 
-  /** Gives the driver its turn where it has no thread of its own; by one thread at a time. */
+  /** Runs a duty cycle of a driver without a thread. Called by one thread at a time. */
   void invoke() {
     if (driverInvoker != null && clientInvoker != null) {
       driverInvoker.invoke();

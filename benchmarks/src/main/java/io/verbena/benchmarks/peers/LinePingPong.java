@@ -8,7 +8,7 @@ import io.verbena.benchmarks.work.PingPong;
 import io.verbena.benchmarks.work.Pong;
 import io.verbena.benchmarks.work.SecondThread;
 
-/** The limit of a round trip: one cache line there, one back, nothing in them but a number. */
+/** The limit of a round trip: one cache line in each direction that contains only a number. */
 public final class LinePingPong implements PingPong {
   private final PaddedLong there = new PaddedLong();
   private final PaddedLong back = new PaddedLong();

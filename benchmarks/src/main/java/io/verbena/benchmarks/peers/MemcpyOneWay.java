@@ -9,7 +9,7 @@ import io.verbena.benchmarks.work.MessageSource;
 import io.verbena.benchmarks.work.OneWay;
 import java.nio.ByteBuffer;
 
-/** The limit of moving large messages: one copy each, in one thread, nothing handed over. */
+/** The limit of moving large messages: one copy per message, in one thread. */
 public final class MemcpyOneWay implements OneWay {
   private final ByteBuffer from;
   private final ByteBuffer to;

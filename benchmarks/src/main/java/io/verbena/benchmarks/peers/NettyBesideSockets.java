@@ -17,12 +17,12 @@ import io.verbena.benchmarks.work.PingPong;
 import io.verbena.benchmarks.work.Pong;
 import java.net.InetAddress;
 
-/** RDMA channels to and fro on loops that have a TCP connection each, too. */
+/** Round trips over RDMA channels on loops that also have a TCP connection each. */
 public final class NettyBesideSockets implements PingPong {
   private final NettyPingPong pingPong;
 
   /**
-   * @param busy whether a byte goes to and fro over each TCP connection all the time, or nothing
+   * @param busy whether each TCP connection echoes a byte all the time; otherwise it is idle
    */
   public NettyBesideSockets(NettyKind kind, int size, boolean busy) throws Exception {
     pingPong = new NettyPingPong(kind, size);
@@ -65,7 +65,7 @@ public final class NettyBesideSockets implements PingPong {
 
   @Sharable
   private static final class Echo extends ChannelInboundHandlerAdapter {
-    // A write that fails comes to exceptionCaught: that is what the void promise does.
+    // The void promise passes a failed write to exceptionCaught.
     @SuppressWarnings("FutureReturnValueIgnored")
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {

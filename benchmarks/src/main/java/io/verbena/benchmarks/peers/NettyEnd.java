@@ -11,8 +11,8 @@ import io.verbena.benchmarks.work.MessageSource;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One end of a Netty connection: hands messages over as they come, and sends copies of a message
- * that the workload writes. Used on its event loop.
+ * One end of a Netty connection: delivers each received message, and sends copies of a message that
+ * the workload writes. Used on its event loop.
  */
 abstract class NettyEnd extends ChannelInboundHandlerAdapter {
   final ByteBufView outgoing = new ByteBufView();
@@ -31,7 +31,7 @@ abstract class NettyEnd extends ChannelInboundHandlerAdapter {
   }
 
   /** Writes a copy of the outgoing message, without a flush. */
-  // A write that fails comes to exceptionCaught: that is what the void promise does.
+  // The void promise passes a failed write to exceptionCaught.
   @SuppressWarnings("FutureReturnValueIgnored")
   final void write(Channel channel) {
     int size = message.readableBytes();
@@ -43,7 +43,7 @@ abstract class NettyEnd extends ChannelInboundHandlerAdapter {
     done.complete(null);
   }
 
-  /** Takes a message, which is valid until this method returns. */
+  /** Handles a message, which is valid until this method returns. */
   abstract void accept(Channel channel, ByteBufView message, int length);
 
   @Override
@@ -61,7 +61,7 @@ abstract class NettyEnd extends ChannelInboundHandlerAdapter {
     done.completeExceptionally(cause);
   }
 
-  /** After the connection was closed. */
+  /** Releases the buffers. Called after the connection was closed. */
   final void release() {
     message.release();
   }

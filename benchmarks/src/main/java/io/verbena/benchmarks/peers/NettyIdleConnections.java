@@ -24,8 +24,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Netty connections without options of a program's own; an event loop for each end, which sleeps
- * when it is idle ({@code PollMode.EVENT} over RDMA, where the default is adaptive).
+ * Netty connections with default options and an event loop for each end, which sleeps when it is
+ * idle ({@code PollMode.EVENT} over RDMA, where the default is adaptive).
  */
 public final class NettyIdleConnections implements IdleConnections {
   private static final Duration LIMIT = Duration.ofSeconds(10);
@@ -108,14 +108,14 @@ public final class NettyIdleConnections implements IdleConnections {
   /** Sends back what it receives. */
   @Sharable
   private static final class Host extends ChannelInboundHandlerAdapter {
-    // A write that fails comes to exceptionCaught: that is what the void promise does.
+    // The void promise passes a failed write to exceptionCaught.
     @SuppressWarnings("FutureReturnValueIgnored")
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       context.writeAndFlush(message, context.voidPromise());
     }
 
-    // The guest waits in vain, and says so.
+    // The client reports the failure: its wait times out.
     @SuppressWarnings("FutureReturnValueIgnored")
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
@@ -123,7 +123,7 @@ public final class NettyIdleConnections implements IdleConnections {
     }
   }
 
-  /** Sends as long as the channel is writable, and counts what comes back. */
+  /** Sends as long as the channel is writable, and counts the echoed messages. */
   private static final class Guest extends ChannelInboundHandlerAdapter {
     private final int size;
     private long unsent;
@@ -141,7 +141,7 @@ public final class NettyIdleConnections implements IdleConnections {
       send(channel);
     }
 
-    // A write that fails comes to exceptionCaught: that is what the void promise does.
+    // The void promise passes a failed write to exceptionCaught.
     @SuppressWarnings("FutureReturnValueIgnored")
     private void send(Channel channel) {
       if (unsent == 0) {

@@ -36,21 +36,21 @@ import java.net.SocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 
-/** Netty's transports and ours, with loops that sleep and loops that poll. */
+/** Netty's transports and Verbena's, with loops that sleep and loops that poll. */
 public enum NettyKind {
-  /** TCP over loopback, loops as they come. */
+  /** TCP over loopback, default loops. */
   NIO(Fabric.TCP, false),
   /** TCP over loopback, loops that poll. */
   NIO_BUSY(Fabric.TCP, true),
-  /** TCP over loopback by Netty's native epoll, loops as they come. */
+  /** TCP over loopback by Netty's native epoll, default loops. */
   EPOLL(Fabric.EPOLL, false),
   /** TCP over loopback by Netty's native epoll, loops that poll. */
   EPOLL_BUSY(Fabric.EPOLL, true),
-  /** A Unix domain socket by Netty's native epoll, loops as they come. */
+  /** A Unix domain socket by Netty's native epoll, default loops. */
   UNIX(Fabric.UNIX, false),
   /** A Unix domain socket by Netty's native epoll, loops that poll. */
   UNIX_BUSY(Fabric.UNIX, true),
-  /** Buffers handed over within the JVM, loops as they come. */
+  /** Buffers handed over within the JVM, default loops. */
   LOCAL(Fabric.JVM, false),
   /** Buffers handed over within the JVM, loops that poll. */
   LOCAL_BUSY(Fabric.JVM, true),
@@ -58,7 +58,7 @@ public enum NettyKind {
   RDMA(Fabric.EMULATED, false),
   /** RDMA channels on an emulated HCA, loops that poll. */
   RDMA_BUSY(Fabric.EMULATED, true),
-  /** RDMA channels on an emulated HCA, loops as they come. */
+  /** RDMA channels on an emulated HCA, default loops. */
   RDMA_DEFAULT(Fabric.EMULATED, false),
   /** RDMA channels on shared memory, loops that sleep. */
   SHARED(Fabric.SHARED_MEMORY, false),
@@ -80,10 +80,10 @@ public enum NettyKind {
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(256 << 10, 512 << 10);
 
-  /** The size that NIO reads at once. */
+  /** The size of a read by NIO, in bytes. */
   private static final int RECEIVE_SIZE = 64 << 10;
 
-  /** The size of a receive by {@link RdmaIoHandler#newFactory(URI)}. */
+  /** The size of a receive of {@link RdmaIoHandler#newFactory(URI)}, in bytes. */
   private static final int PLAIN_RECEIVE_SIZE = 16 << 10;
 
   private static final int DEPTH = 32;
@@ -96,7 +96,7 @@ public enum NettyKind {
     this.busy = busy;
   }
 
-  /** Returns whether nothing but the sender bounds what waits to be received. */
+  /** Returns whether only the sender bounds the number of unreceived bytes. */
   boolean isLocal() {
     return fabric == Fabric.JVM;
   }
@@ -106,17 +106,17 @@ public enum NettyKind {
     return fabric == Fabric.EMULATED || fabric == Fabric.SHARED_MEMORY;
   }
 
-  /** Returns whether its channels are of TCP, or take TCP's options. */
+  /** Returns whether its channels take TCP's options. */
   boolean takesTcpOptions() {
     return fabric != Fabric.JVM && fabric != Fabric.UNIX;
   }
 
-  /** Loops that are set up for large messages. */
+  /** Returns the factory of loops that are tuned for large messages. */
   IoHandlerFactory handler() {
     return handler(RECEIVE_SIZE);
   }
 
-  /** Loops as a program has them that sets nothing up, but for the poll mode. */
+  /** Returns the factory of loops with default settings, except for the poll mode. */
   public IoHandlerFactory plainHandler() {
     return handler(PLAIN_RECEIVE_SIZE);
   }
@@ -145,7 +145,7 @@ public enum NettyKind {
     return busy ? BusyIoHandler.factory(factory) : factory;
   }
 
-  /** The channels that connect. */
+  /** Returns the class of channels that connect. */
   public Class<? extends Channel> channel() {
     return switch (fabric) {
       case TCP -> NioSocketChannel.class;
@@ -156,7 +156,7 @@ public enum NettyKind {
     };
   }
 
-  /** The channels that listen. */
+  /** Returns the class of channels that listen. */
   public Class<? extends ServerChannel> serverChannel() {
     return switch (fabric) {
       case TCP -> NioServerSocketChannel.class;
@@ -167,7 +167,7 @@ public enum NettyKind {
     };
   }
 
-  /** The address to listen on. */
+  /** Returns the address to listen on. */
   public SocketAddress address() {
     return switch (fabric) {
       case JVM -> new LocalAddress("verbena-bench");
@@ -182,7 +182,7 @@ public enum NettyKind {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
 
-  /** Returns what {@link #parse} makes this address of, in another process. */
+  /** Returns the text from which {@link #parse} makes this address in another process. */
   static String format(SocketAddress address) {
     return address instanceof InetSocketAddress ip
         ? Integer.toString(ip.getPort())
@@ -196,7 +196,7 @@ public enum NettyKind {
         : onLoopback(Integer.parseInt(address));
   }
 
-  /** Channels that connect, set up for messages of {@code size} bytes; they want a handler. */
+  /** Returns a bootstrap, still without handler, tuned for messages of {@code size} bytes. */
   Bootstrap connector(EventLoopGroup group, int size) {
     Bootstrap connector =
         new Bootstrap()
@@ -213,7 +213,7 @@ public enum NettyKind {
     return connector;
   }
 
-  /** Channels that listen, as {@link #connector}. */
+  /** Returns a server bootstrap, tuned like {@link #connector}. */
   ServerBootstrap acceptor(EventLoopGroup group, int size) {
     ServerBootstrap acceptor =
         new ServerBootstrap()
@@ -229,7 +229,7 @@ public enum NettyKind {
     return acceptor;
   }
 
-  /** A local channel copies buffers together up to this size; large ones it hands over. */
+  /** A local channel merges buffers up to this size by copying, and passes on larger ones. */
   private RecvByteBufAllocator reads(int size) {
     return new FixedRecvByteBufAllocator(
         isLocal() ? RECEIVE_SIZE : Math.max(4 * size, RECEIVE_SIZE));

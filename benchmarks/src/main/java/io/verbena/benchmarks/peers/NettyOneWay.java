@@ -13,9 +13,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A Netty connection one way, a fresh pooled buffer for each message, flushed together as long as
- * the channel is writable. A local channel is always writable, so there the receiver's count bounds
- * what waits.
+ * A Netty connection one way, with a new pooled buffer for each message; flushes when the channel
+ * is no longer writable. A local channel is always writable, so the receiver's count bounds the
+ * number of unreceived messages there.
  */
 public final class NettyOneWay implements OneWay {
   private static final int WAITING_BYTES = 2 << 20;
@@ -79,7 +79,7 @@ public final class NettyOneWay implements OneWay {
       pump(channel);
     }
 
-    /** Writes what may be written; called again when more may. */
+    /** Writes messages as long as allowed. Called again when more are allowed. */
     private void pump(Channel channel) {
       if (pumping) {
         return;
@@ -90,7 +90,7 @@ public final class NettyOneWay implements OneWay {
         source.next(outgoing);
         write(channel);
         sent++;
-        // A flush makes the channel writable again as far as the socket takes it.
+        // A flush makes the channel writable again if the socket accepts the bytes.
         if (!channel.isWritable() || (window != Long.MAX_VALUE && sent % FLUSH_EVERY == 0)) {
           channel.flush();
           written = sent;

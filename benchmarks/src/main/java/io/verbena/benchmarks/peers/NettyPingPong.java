@@ -9,7 +9,7 @@ import io.verbena.benchmarks.work.PingPong;
 import io.verbena.benchmarks.work.Pong;
 import java.util.concurrent.CompletableFuture;
 
-/** A Netty connection to and fro, a fresh pooled buffer for each message. */
+/** Round trips over a Netty connection, with a new pooled buffer for each message. */
 public final class NettyPingPong implements PingPong {
   private final Server server;
   private final Client client;
@@ -45,7 +45,7 @@ public final class NettyPingPong implements PingPong {
     server.release();
   }
 
-  /** The end that begins. */
+  /** The end that begins each round trip. */
   static final class Client extends NettyEnd {
     private Ping ping;
     private long left;

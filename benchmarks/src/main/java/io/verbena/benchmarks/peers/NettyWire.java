@@ -21,9 +21,9 @@ final class NettyWire implements AutoCloseable {
   /**
    * Connects.
    *
-   * @param program of the second process, which calls {@link #listen}
-   * @param size of the messages to it
-   * @param answer the size of those from it
+   * @param program the program of the second process, which calls {@link #listen}
+   * @param size the size of messages to the second process
+   * @param answer the size of messages from it
    */
   NettyWire(Class<?> program, NettyKind kind, int size, int answer, ChannelHandler handler)
       throws Exception {
@@ -63,12 +63,12 @@ final class NettyWire implements AutoCloseable {
   }
 
   /**
-   * In the second process: listens, prints the address, and serves one connection until it is
-   * killed.
+   * Called in the second process: listens, prints the address, and serves one connection until the
+   * process is killed.
    *
    * @param arguments the kind of its loop, and the size of the messages
-   * @param making makes the end of the connection, by the size of the messages
-   * @param beginning starts it; its future ends the process if it fails
+   * @param making creates the end of the connection for a size of messages
+   * @param beginning starts the end; the process ends if the future fails
    */
   static <T extends NettyEnd> void listen(
       String[] arguments, IntFunction<T> making, BiConsumer<T, CompletableFuture<Void>> beginning)

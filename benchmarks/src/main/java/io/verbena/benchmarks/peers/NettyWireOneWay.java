@@ -12,7 +12,7 @@ import io.verbena.benchmarks.work.OneWay;
 import io.verbena.benchmarks.work.Tally;
 import java.util.concurrent.CompletableFuture;
 
-/** A Netty connection one way between two processes, a fresh pooled buffer for each message. */
+/** A Netty connection one way between two processes, a new pooled buffer for each message. */
 public final class NettyWireOneWay implements OneWay {
   private final Producer producer;
   private final NettyWire wire;
@@ -22,7 +22,7 @@ public final class NettyWireOneWay implements OneWay {
     wire = new NettyWire(Sink.class, kind, size, Tally.BYTES, producer);
   }
 
-  /** The check is the other process's own. */
+  /** {@inheritDoc} The other process uses a check of its own. */
   @Override
   public void transfer(long messages, MessageSource source, MessageCheck check, Deadline deadline)
       throws Exception {
@@ -46,7 +46,7 @@ public final class NettyWireOneWay implements OneWay {
     producer.release();
   }
 
-  /** Writes as long as the channel is writable, and flushes then. */
+  /** Writes as long as the channel is writable, then flushes. */
   private static final class Producer extends NettyEnd {
     private MessageSource source;
     private long sent;
@@ -98,7 +98,7 @@ public final class NettyWireOneWay implements OneWay {
       check = new MessageCheck(size);
     }
 
-    // A write that fails comes to exceptionCaught: that is what the void promise does.
+    // The void promise passes a failed write to exceptionCaught.
     @SuppressWarnings("FutureReturnValueIgnored")
     @Override
     void accept(Channel from, ByteBufView message, int length) {

@@ -8,7 +8,7 @@ import io.verbena.benchmarks.work.PingPong;
 import io.verbena.benchmarks.work.Pong;
 import java.util.concurrent.CompletableFuture;
 
-/** A Netty connection to and fro between two processes. */
+/** Round trips over a Netty connection between two processes. */
 public final class NettyWirePingPong implements PingPong {
   private final NettyPingPong.Client client;
   private final NettyWire wire;

@@ -6,7 +6,7 @@ import io.verbena.benchmarks.work.DirectMemory;
 import io.verbena.benchmarks.work.MessageSource;
 import java.nio.ByteBuffer;
 
-/** A message's place in memory that two threads share; handed over by a queue. */
+/** The place of a message in memory that two threads share; a queue passes it on. */
 final class Slot {
   final int offset;
   final ByteBufferView view;
@@ -16,12 +16,12 @@ final class Slot {
     this.view = new ByteBufferView(memory, offset);
   }
 
-  /** A direct buffer for {@code slots} messages. */
+  /** Returns a direct buffer for {@code slots} messages. */
   static ByteBuffer memory(int size, int slots) {
     return DirectMemory.allocate(Math.multiplyExact(size, slots));
   }
 
-  /** All slots of a memory, prepared. */
+  /** Returns all slots of a buffer, prepared. */
   static Slot[] slots(ByteBuffer memory, int size, int slots) {
     MessageSource source = new MessageSource(size);
     Slot[] all = new Slot[slots];

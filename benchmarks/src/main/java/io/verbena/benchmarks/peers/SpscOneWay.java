@@ -9,11 +9,11 @@ import io.verbena.benchmarks.work.SecondThread;
 import java.util.Queue;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
 
-/** The limit of handing small messages over: an SPSC queue, messages written in place. */
+/** The limit of passing small messages on: an SPSC queue, messages written in place. */
 public final class SpscOneWay implements OneWay {
   private static final int CAPACITY = 1024;
 
-  // A slot is free again once it left the queue and the consumer came back for another.
+  // A slot is free once it has left the queue and the consumer has asked for another one.
   private static final int SLOTS = 2 * CAPACITY;
 
   private final int size;

@@ -10,7 +10,7 @@ import io.verbena.benchmarks.work.Spin;
 import java.util.Queue;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
 
-/** The limit of a round trip through queues: an SPSC queue each way, messages written in place. */
+/** The limit of a round trip through two SPSC queues, with messages written in place. */
 public final class SpscPingPong implements PingPong {
   private static final int SLOTS = 16;
 

@@ -18,13 +18,13 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 
 /**
- * Bare sockets of TCP one way between two processes, from and into as many buffers as RDMA WRITEs
- * are under way at once. Both ends are busy, or block in the kernel.
+ * Plain TCP sockets one way between two processes, with as many buffers at each end as the RDMA
+ * workload has outstanding WRITEs. Both ends poll, or block in the kernel.
  */
 public final class TcpOneWay implements OneWay {
   private static final int PLACES = 16;
 
-  /** The most counts of the other end that are not read yet. */
+  /** The limit of counts of the other end that are not read yet. */
   private static final long MOST_UNREAD = 256;
 
   private final OtherProcess other;
@@ -72,7 +72,7 @@ public final class TcpOneWay implements OneWay {
     }
   }
 
-  /** The check is the other process's own. */
+  /** {@inheritDoc} The other process uses a check of its own. */
   @Override
   public void transfer(long messages, MessageSource source, MessageCheck check, Deadline deadline)
       throws Exception {

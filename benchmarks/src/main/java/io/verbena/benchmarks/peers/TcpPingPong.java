@@ -19,7 +19,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 
-/** Bare sockets of TCP to and fro between two processes, both ends busy. */
+/** Round trips over plain TCP sockets between two processes, both ends polling. */
 public final class TcpPingPong implements PingPong {
   private final OtherProcess other;
   private final SocketChannel channel;

@@ -16,8 +16,9 @@ import java.nio.channels.DatagramChannel;
 import java.time.Duration;
 
 /**
- * Bare UDP sockets one way between two processes, in packets as long as those of RoCEv2 at an MTU
- * of 4096; with no more packets under way than a socket's buffer holds, as nothing is sent again.
+ * Plain UDP sockets one way between two processes, with packets as long as those of RoCEv2 at an
+ * MTU of 4096. Nothing is retransmitted, so no more packets are in flight than a socket's buffer
+ * holds.
  */
 public final class UdpOneWay implements OneWay {
   /** The length of the base transport header and the invariant CRC together. */
@@ -25,7 +26,7 @@ public final class UdpOneWay implements OneWay {
 
   private static final int MTU = 4096;
 
-  /** A socket's buffer holds some 46 of them where the kernel is not set up for more. */
+  /** The limit of packets in flight; a socket's buffer holds some 46 by default. */
   private static final int WINDOW = 32;
 
   private static final int TELL_EVERY = 8;
@@ -50,12 +51,12 @@ public final class UdpOneWay implements OneWay {
     other = new OtherProcess(Sink.class, size);
     channel = UdpSocket.open();
     channel.connect(UdpSocket.at(Integer.parseInt(other.line())));
-    // Connecting throws away what has come already, so the other end says when it has.
+    // Connecting drops packets that have arrived, so the other end reports when it is connected.
     channel.write(told.clear());
     other.line();
   }
 
-  /** The check is the other process's own. */
+  /** {@inheritDoc} The other process uses a check of its own. */
   @Override
   public void transfer(long messages, MessageSource source, MessageCheck check, Deadline deadline)
       throws Exception {

@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.time.Duration;
 
-/** Bare UDP sockets to and fro between two processes, both ends busy. */
+/** Round trips over plain UDP sockets between two processes, both ends polling. */
 public final class UdpPingPong implements PingPong {
   private final OtherProcess other;
   private final DatagramChannel channel;

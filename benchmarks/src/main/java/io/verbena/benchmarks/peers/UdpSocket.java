@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.time.Duration;
 
-/** Bare UDP sockets of this machine, as both ends use them. */
+/** Plain UDP sockets of this machine, for both ends. */
 final class UdpSocket {
   private static final int BUFFER_BYTES = 4 << 20;
 
@@ -21,7 +21,7 @@ final class UdpSocket {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
 
-  /** A socket that is polled, with the buffers that the emulated HCA asks for. */
+  /** Opens a non-blocking socket with the buffer sizes of the emulated HCA. */
   static DatagramChannel open() throws IOException {
     DatagramChannel channel = DatagramChannel.open();
     channel.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
@@ -30,7 +30,7 @@ final class UdpSocket {
     return channel;
   }
 
-  /** Waits for the first packet; returns its sender. */
+  /** Waits for the first packet and returns its sender. */
   static InetSocketAddress receive(DatagramChannel channel, ByteBuffer into, Duration limit)
       throws Exception {
     Spin spin = Deadline.in(limit).spin();

@@ -37,14 +37,14 @@ public final class RaftAppends implements UnaryCalls {
   /**
    * Starts servers and client in this JVM.
    *
-   * @param outstanding the writes in flight; one is written by the blocking interface
+   * @param outstanding the number of outstanding writes; for 1, uses the blocking interface
    * @param size bytes of an entry
    */
   public static RaftAppends inThisJvm(RaftRpc rpc, int outstanding, int size) throws IOException {
     return new RaftAppends(rpc, outstanding, size, new LocalRaftServers(rpc));
   }
 
-  /** As {@link #inThisJvm}, but each server is a process. */
+  /** Like {@link #inThisJvm}, but each server is a process. */
   public static RaftAppends inProcesses(RaftRpc rpc, int outstanding, int size) throws IOException {
     return new RaftAppends(rpc, outstanding, size, new RaftServerProcesses(rpc));
   }
@@ -102,12 +102,12 @@ public final class RaftAppends implements UnaryCalls {
     return servers.cpuNanos();
   }
 
-  /** The nanoseconds of CPU that the leader's process has used, once a write has found it. */
+  /** Returns the CPU nanoseconds of the leader's process. The leader is known after a write. */
   public long leaderCpuNanos() {
     return servers.cpuNanos(client.getLeaderId());
   }
 
-  /** The nanoseconds of CPU that the processes of all followers have used together. */
+  /** Returns the CPU nanoseconds of the processes of all followers together. */
   public long followersCpuNanos() {
     return servers.cpuNanos() - leaderCpuNanos();
   }

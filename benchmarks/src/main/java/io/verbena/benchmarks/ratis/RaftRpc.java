@@ -11,7 +11,7 @@ import org.apache.ratis.netty.NettyConfigKeys;
 import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.rpc.SupportedRpcType;
 
-/** What the servers of a replicated log speak with. */
+/** The RPC type of the servers of a replicated log. */
 public enum RaftRpc {
   /** Ratis over gRPC. */
   GRPC(VerbenaConfigKeys.URI_DEFAULT),
@@ -36,7 +36,7 @@ public enum RaftRpc {
     };
   }
 
-  /** Properties of a client. */
+  /** Returns the properties of a client. */
   RaftProperties properties() {
     RaftProperties properties = new RaftProperties();
     RaftConfigKeys.Rpc.setType(properties, type());
@@ -44,7 +44,7 @@ public enum RaftRpc {
     return properties;
   }
 
-  /** Properties of a server that listens on a port. */
+  /** Returns the properties of a server that listens on a port. */
   RaftProperties properties(int port) {
     RaftProperties properties = properties();
     VerbenaConfigKeys.Server.setPort(properties, port);

@@ -17,7 +17,7 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.util.FileUtils;
 import org.jspecify.annotations.Nullable;
 
-/** Servers of which each is a process. */
+/** Servers, each in a process of its own. */
 final class RaftServerProcesses implements RaftServers {
   private final RaftGroup group = RaftServers.newGroup();
   private final Path folder = RaftServers.newFolder();
@@ -59,7 +59,7 @@ final class RaftServerProcesses implements RaftServers {
     FileUtils.deleteFully(folder);
   }
 
-  /** A server, until its parent ends it. */
+  /** The program of a server, which runs until its parent ends it. */
   static final class Server {
     private Server() {}
 

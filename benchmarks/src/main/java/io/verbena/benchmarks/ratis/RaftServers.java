@@ -18,18 +18,18 @@ import org.apache.ratis.util.TimeDuration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Three servers of a replicated log, which is in files of memory where there are such. All RPC
- * types have the same properties; appends wait for nothing before they are sent, which Ratis over
- * gRPC does by default.
+ * Three servers of a replicated log, whose files are in shared memory if the system has some. All
+ * RPC types have the same properties; appends are sent without a delay, which Ratis over gRPC does
+ * by default.
  */
 interface RaftServers extends AutoCloseable {
-  /** The servers. */
+  /** Returns the group of the servers. */
   RaftGroup group();
 
-  /** The nanoseconds of CPU that processes of their own have used; 0 in this JVM. */
+  /** Returns the CPU nanoseconds of all server processes; 0 for servers in this JVM. */
   long cpuNanos();
 
-  /** The same of one server. */
+  /** Returns the CPU nanoseconds of the process of one server; 0 in this JVM. */
   long cpuNanos(@Nullable RaftPeerId server);
 
   @Override
@@ -69,7 +69,7 @@ interface RaftServers extends AutoCloseable {
     RaftServerConfigKeys.Log.Appender.setWaitTimeMin(properties, TimeDuration.ZERO);
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
     RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, true);
-    // So many entries are kept.
+    // The number of entries that are kept.
     RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(properties, 50_000);
     return RaftServer.newBuilder()
         .setServerId(peer.getId())

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import reactor.core.publisher.Mono;
 import reactor.netty.resources.LoopResources;
 
-/** One event loop of a kind, for one end of Reactor Netty's TCP. */
+/** One event loop of a {@link NettyKind}, for one end of Reactor Netty's TCP. */
 final class NettyLoops implements LoopResources {
   private final NettyKind kind;
   private final EventLoopGroup loop;

@@ -7,7 +7,7 @@ import io.rsocket.transport.ServerTransport;
 import io.rsocket.transport.local.LocalClientTransport;
 import io.rsocket.transport.local.LocalServerTransport;
 
-/** RSocket's own transport within a JVM, both ends in the calling thread: RSocket without one. */
+/** RSocket's local transport, both ends in the calling thread: the cost of RSocket itself. */
 public final class OverLocal implements RSocketTransport {
   private static final String NAME = "verbena-bench";
 

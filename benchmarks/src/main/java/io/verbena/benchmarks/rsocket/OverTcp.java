@@ -13,7 +13,7 @@ import reactor.core.publisher.Mono;
 import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
-/** RSocket's own TCP over loopback, an event loop for each end. */
+/** RSocket's own TCP transport over loopback, an event loop for each end. */
 public final class OverTcp implements RSocketTransport {
   private static final Duration LIMIT = Duration.ofSeconds(10);
 

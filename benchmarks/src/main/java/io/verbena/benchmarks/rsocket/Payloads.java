@@ -11,8 +11,8 @@ import io.verbena.benchmarks.work.MessageCheck;
 import io.verbena.benchmarks.work.MessageSource;
 
 /**
- * Messages as an RSocket program has them: each written into a fresh pooled buffer of its own
- * allocator, which no transport knows, and checked where it was received. One thread.
+ * Messages of a typical RSocket program: written into a new pooled buffer of an allocator that no
+ * transport knows, and checked in the received buffer. For one thread.
  */
 final class Payloads {
   private final int size;
@@ -26,7 +26,7 @@ final class Payloads {
     new MessageSource(size).prepare(outgoing.wrap(message));
   }
 
-  /** The next message of a source. */
+  /** Returns the next message of a source. */
   Payload next(MessageSource source) {
     source.next(outgoing);
     ByteBuf data = PooledByteBufAllocator.DEFAULT.directBuffer(size, size);
@@ -34,7 +34,7 @@ final class Payloads {
   }
 
   /**
-   * Checks a message, which stays the caller's; returns a view of it, valid as long as the message.
+   * Checks a message, which the caller keeps. Returns a view that is valid as long as the message.
    */
   ByteBufView accept(Payload payload, MessageCheck check) {
     ByteBuf data = payload.data();

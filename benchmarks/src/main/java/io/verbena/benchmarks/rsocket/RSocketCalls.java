@@ -16,9 +16,9 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 
 /**
- * Requests of one response, so many outstanding at once: one is made by what ends the one before
- * it, on the thread that brings the responses. An empty request goes ahead of each batch, so that
- * the first are made on that thread, too.
+ * Request-response calls, a fixed number outstanding at once. The end of a call makes the next one,
+ * on the thread that delivers the responses. An empty request precedes each batch, so that the
+ * first calls are made on that thread, too.
  *
  * <p>All these transports keep the order of requests and of responses, so that one sequence of
  * numbers each way checks all of them.
@@ -71,8 +71,8 @@ public final class RSocketCalls implements UnaryCalls {
   }
 
   /**
-   * Begins calls. Does nothing where a call ends within this method, as one of a transport without
-   * threads does.
+   * Begins calls up to the limit. Returns at once if it is already running, as when a transport
+   * without threads ends a call within this method.
    */
   private void beginCalls() {
     if (beginning) {
@@ -163,7 +163,7 @@ public final class RSocketCalls implements UnaryCalls {
         }
         payloads.accept(request, check);
       } catch (RuntimeException e) {
-        // RSocket would give its clients no more than the message.
+        // RSocket would pass only the message to its client.
         failure.compareAndSet(null, e);
         throw e;
       } finally {

@@ -21,8 +21,8 @@ final class RSocketPair implements AutoCloseable {
   /**
    * Connects.
    *
-   * @param transport which it takes over
-   * @param responder who answers
+   * @param transport the transport, which the pair closes
+   * @param responder the responder of the server
    */
   RSocketPair(RSocketTransport transport, RSocket responder) {
     this.transport = transport;

@@ -15,9 +15,9 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.SynchronousSink;
 
-/** A request for a stream, of which the client asks for so many items at a time. */
+/** A request-stream call, whose client keeps a window of requested items. */
 public final class RSocketStream implements OneWay {
-  /** Items that were asked for and have not come yet. */
+  /** The number of items that were requested and have not arrived. */
   private static final int WINDOW = 1024;
 
   private final Payloads outgoing;

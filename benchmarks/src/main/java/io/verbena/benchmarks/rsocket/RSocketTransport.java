@@ -5,15 +5,15 @@ import io.rsocket.Closeable;
 import io.rsocket.transport.ClientTransport;
 import io.rsocket.transport.ServerTransport;
 
-/** A transport below both ends of RSocket. Closing it ends its threads. */
+/** A transport for both ends of RSocket. Closing it ends its threads. */
 public interface RSocketTransport extends AutoCloseable {
-  /** Listens; asked once. */
+  /** Returns the server transport. Called once. */
   ServerTransport<? extends Closeable> server();
 
   /**
-   * Connects.
+   * Returns the client transport.
    *
-   * @param bound what {@link #server} was bound to
+   * @param bound the bound server of {@link #server}
    */
   ClientTransport client(Closeable bound);
 

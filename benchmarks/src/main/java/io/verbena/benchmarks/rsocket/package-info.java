@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** RSocket, by the same requests over each transport. */
+/** RSocket: the same requests over each transport. */
 @NullMarked
 package io.verbena.benchmarks.rsocket;
 

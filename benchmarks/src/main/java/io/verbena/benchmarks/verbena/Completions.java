@@ -3,11 +3,11 @@ package io.verbena.benchmarks.verbena;
 
 import io.verbena.verbs.WorkCompletion;
 
-/** Looks at completions before anything is made of them. */
+/** Checks of completions. */
 public final class Completions {
   private Completions() {}
 
-  /** Fails unless it succeeded. */
+  /** Throws unless a completion is successful. */
   public static void check(WorkCompletion completion) {
     if (!completion.isSuccess()) {
       throw new IllegalStateException("completion: " + completion + " (expected: SUCCESS)");

@@ -10,9 +10,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Outgoing messages, written where the program has them: small ones in one buffer and copied into a
- * fresh registered one, large ones in place in registered buffers, each used again when the
- * transport has released it. One thread.
+ * Buffers of outgoing messages. Small messages are written in one buffer and copied into a new
+ * registered buffer. Large messages are written in place in registered buffers, each of which is
+ * reused after the transport has released it. For one thread.
  */
 final class MessageBuffers {
   private static final int IN_PLACE = 4 << 10;
@@ -32,18 +32,18 @@ final class MessageBuffers {
     preparing.prepare(view.wrap(small));
   }
 
-  /** Writes of a message. */
+  /** Writes the content of a message. */
   interface Writer {
     void write(ByteBufView message);
   }
 
-  /** A message that {@code writer} has written; belongs to the caller. */
+  /** Returns a message that {@code writer} has written. The caller owns it. */
   ByteBuf write(Writer writer) {
     if (size < IN_PLACE) {
       writer.write(view.wrap(small));
       return allocator.directBuffer(size, size).writeBytes(small, 0, size);
     }
-    // They come back in the order in which they were sent: the first shows it for all.
+    // The transport releases buffers in the order of sending: if the oldest is in use, all are.
     ByteBuf oldest = ring.peekFirst();
     ByteBuf free = oldest != null && oldest.refCnt() == 1 ? ring.removeFirst() : prepared();
     free.setIndex(0, size);

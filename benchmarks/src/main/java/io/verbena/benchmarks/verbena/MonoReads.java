@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
-/** Reads through {@code Mono}, on the client's completion loop, so many under way at a time. */
+/** Reads through {@code Mono}, on the client's completion loop, several outstanding at once. */
 public final class MonoReads implements OneSided {
   private final ReactivePair pair = new ReactivePair(PollMode.BUSY, PollMode.EVENT);
   private final RdmaConnection connection = pair.client();
@@ -43,7 +43,7 @@ public final class MonoReads implements OneSided {
 
   @Override
   public void read(long operations, ReadCheck check, Deadline deadline) throws Exception {
-    // The first of each chain comes from this thread; slots are drawn on the loop from then on.
+    // This thread chooses the first slot of each chain; the loop chooses all later ones.
     CompletableFuture<?>[] done = new CompletableFuture<?>[chains.length];
     for (int i = 0; i < chains.length; i++) {
       long share = operations / chains.length + (i < operations % chains.length ? 1 : 0);
@@ -64,7 +64,7 @@ public final class MonoReads implements OneSided {
     pair.close();
   }
 
-  /** Reads again and again into the same buffer. */
+  /** Reads repeatedly into the same buffer. */
   private final class Chain implements CoreSubscriber<Void> {
     private final ByteBuf local;
     private final ByteBufView view = new ByteBufView();

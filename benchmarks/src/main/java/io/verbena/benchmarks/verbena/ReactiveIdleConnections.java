@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import reactor.core.publisher.Flux;
 
-/** Connections of the reactive transport, which sleeps; a loop for each end. */
+/** Connections of the reactive transport, with a sleeping loop for each end. */
 public final class ReactiveIdleConnections implements IdleConnections {
   private static final URI ADDRESS = URI.create("emulated://verbena-idle");
   private static final Duration LIMIT = Duration.ofSeconds(10);
@@ -30,7 +30,7 @@ public final class ReactiveIdleConnections implements IdleConnections {
   private final List<Echoed> connections = new ArrayList<>();
 
   /**
-   * With default options, but for a loop at each end that sleeps.
+   * Creates a participant with default options, except for one sleeping loop at each end.
    *
    * @param size the bytes of each message
    */
@@ -39,10 +39,11 @@ public final class ReactiveIdleConnections implements IdleConnections {
   }
 
   /**
-   * Likewise, but for the keep-alive.
+   * Creates a participant with default options, except for the keep-alive and one sleeping loop at
+   * each end.
    *
    * @param size the bytes of each message
-   * @param keepAlive the silence after which each end asks the other
+   * @param keepAlive the idle time after which an end probes the other; zero for never
    */
   public ReactiveIdleConnections(int size, Duration keepAlive) {
     this.size = size;
@@ -81,11 +82,11 @@ public final class ReactiveIdleConnections implements IdleConnections {
     return connections.get(connection).echo(messages);
   }
 
-  /** One connection, whose messages come back. */
+  /** One connection, whose messages are echoed. */
   private final class Echoed {
     private final RdmaConnection connection;
 
-    /** Messages that have not come back. Written before the first is sent, then on the loop. */
+    /** Messages not yet echoed. Written before the first one is sent, then on the loop. */
     private long left;
 
     private CompletableFuture<Void> echoed = new CompletableFuture<>();

@@ -24,7 +24,7 @@ public final class ReactiveOneWay implements OneWay {
   private MessageSource source;
   private long left;
 
-  /** With the default options, but for the loops, which poll. */
+  /** Connects with default options, except for polling loops. */
   public ReactiveOneWay(int size) {
     this(size, RdmaOptions.defaults());
   }
@@ -45,7 +45,7 @@ public final class ReactiveOneWay implements OneWay {
     CompletableFuture<Void> received = consumer.begin(messages, check);
     CompletableFuture<Void> sent =
         pair.client().send(Flux.<ByteBuf>generate(this::generate)).toFuture();
-    // Whichever fails first fails the transfer; a send that fails is not received.
+    // A failed send also fails the transfer, as its messages are never received.
     sent.exceptionally(
         failure -> {
           received.completeExceptionally(failure);

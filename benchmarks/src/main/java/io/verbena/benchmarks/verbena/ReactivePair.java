@@ -11,7 +11,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Sinks;
 
-/** Two connected ends of the reactive transport in this JVM, a transport with one loop for each. */
+/** Two connected ends in this JVM, each with a reactive transport of one loop. */
 final class ReactivePair implements AutoCloseable {
   private static final URI ADDRESS = URI.create("emulated://verbena-bench");
   private static final Duration LIMIT = Duration.ofSeconds(10);

@@ -8,7 +8,7 @@ import io.verbena.benchmarks.work.PingPong;
 import io.verbena.benchmarks.work.Pong;
 import java.util.concurrent.CompletableFuture;
 
-/** {@code Flux} to and fro: each end sends what it makes of what it receives. */
+/** Round trips through {@code Flux}: each end maps the received messages to those it sends. */
 public final class ReactivePingPong implements PingPong {
   private final ReactivePair pair;
   private final ReactivePings pings;

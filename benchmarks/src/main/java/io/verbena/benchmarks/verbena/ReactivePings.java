@@ -25,7 +25,7 @@ final class ReactivePings {
     pings = new MessageBuffers(size, client.memory().allocator());
   }
 
-  /** Begins so many; not before those of the last call are over. */
+  /** Performs round trips. Must not be called before those of the last call have ended. */
   CompletableFuture<Void> exchange(long rounds, Ping by) {
     ping = by;
     left = rounds;

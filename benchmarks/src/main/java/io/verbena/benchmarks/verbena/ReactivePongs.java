@@ -21,12 +21,12 @@ final class ReactivePongs {
     ended = server.send(server.receive().map(this::reply)).toFuture();
   }
 
-  /** Sets the pong that answers from now on; not while messages are under way. */
+  /** Sets the pong that answers from now on. Must not be called while messages are in flight. */
   void answerBy(Pong other) {
     pong = other;
   }
 
-  /** Done when the connection is. */
+  /** Returns a future that completes when the connection ends. */
   CompletableFuture<Void> ended() {
     return ended;
   }

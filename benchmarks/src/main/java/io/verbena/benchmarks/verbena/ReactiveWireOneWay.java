@@ -40,9 +40,9 @@ public final class ReactiveWireOneWay implements OneWay {
   /**
    * Connects.
    *
-   * @param server where the other process listens
+   * @param server the address on which the other process listens
    * @param mode how the loops of both ends poll
-   * @param eager whether a message is one SEND; all else as it comes
+   * @param eager whether a message is one SEND; all other options have their defaults
    */
   public ReactiveWireOneWay(int size, URI server, PollMode mode, boolean eager) throws Exception {
     other = new OtherProcess(Sink.class, server, size, mode, eager);
@@ -73,7 +73,7 @@ public final class ReactiveWireOneWay implements OneWay {
     }
   }
 
-  /** The check is the other process's own. */
+  /** {@inheritDoc} The other process uses a check of its own. */
   @Override
   public void transfer(long messages, MessageSource source, MessageCheck check, Deadline deadline)
       throws Exception {
@@ -110,7 +110,7 @@ public final class ReactiveWireOneWay implements OneWay {
     }
   }
 
-  /** The end in the other process: prints its address, and takes the messages of a client. */
+  /** The end in the other process: prints its address and receives the messages of a client. */
   static final class Sink {
     private final RdmaConnection connection;
     private final MessageCheck check;
@@ -138,7 +138,7 @@ public final class ReactiveWireOneWay implements OneWay {
       }
     }
 
-    /** Arguments: where to listen, and the same as the other end's. */
+    /** Arguments: the address to listen on, and the options of the other end. */
     public static void main(String[] arguments) {
       OtherProcess.endWithParent();
       int size = Integer.parseInt(arguments[1]);

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.Objects;
 import reactor.core.publisher.Mono;
 
-/** {@code Flux} to and fro between two processes. */
+/** Round trips through {@code Flux} between two processes. */
 public final class ReactiveWirePingPong implements PingPong {
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
@@ -26,7 +26,7 @@ public final class ReactiveWirePingPong implements PingPong {
   /**
    * Connects.
    *
-   * @param server where the other process listens
+   * @param server the address on which the other process listens
    * @param mode how the loops of both ends poll
    */
   public ReactiveWirePingPong(int size, URI server, PollMode mode) throws Exception {
@@ -61,7 +61,7 @@ public final class ReactiveWirePingPong implements PingPong {
   static final class Server {
     private Server() {}
 
-    /** Arguments: where to listen, the size of the messages, and how the loop polls. */
+    /** Arguments: the address to listen on, the size of the messages, and the poll mode. */
     public static void main(String[] arguments) {
       OtherProcess.endWithParent();
       int size = Integer.parseInt(arguments[1]);

@@ -11,7 +11,7 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
 
-/** Receives that are posted ahead, each with a slot of registered memory. One thread. */
+/** Receives posted in advance, each with a slot of registered memory. For one thread. */
 final class ReceiveRing {
   private static final int POLL = 32;
 
@@ -40,7 +40,7 @@ final class ReceiveRing {
     }
   }
 
-  /** Polls; returns how many messages have come, at most {@value #POLL}. */
+  /** Polls and returns the number of messages received, at most {@value #POLL}. */
   int poll() {
     int count = completed.poll(completions);
     for (int i = 0; i < count; i++) {
@@ -49,17 +49,17 @@ final class ReceiveRing {
     return count;
   }
 
-  /** Message {@code index} of the last poll. */
+  /** Returns message {@code index} of the last poll. */
   ByteBufferView message(int index) {
     return views[(int) completions[index].workRequestId()];
   }
 
-  /** The length of message {@code index} of the last poll. */
+  /** Returns the length of message {@code index} of the last poll. */
   int length(int index) {
     return completions[index].byteLength();
   }
 
-  /** The immediate of message {@code index} of the last poll. */
+  /** Returns the immediate of message {@code index} of the last poll. */
   int immediate(int index) {
     return completions[index].immediate();
   }

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeoutException;
 public final class RemoteReads implements OneSided {
   private static final Duration FILLING = Duration.ofMinutes(1);
 
-  /** Of messages, which there are none of. */
+  /** The size of messages for the other process; none are sent. */
   private static final int UNUSED_SIZE = 64;
 
   private final ReadLayout layout;

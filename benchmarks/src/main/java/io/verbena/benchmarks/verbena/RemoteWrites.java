@@ -18,13 +18,13 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.TimeoutException;
 
 /**
- * RDMA WRITE into another process, some under way at once. What was written last into each place is
- * read back at the end of a batch and compared.
+ * RDMA WRITE into another process, several outstanding at once. At the end of a batch, reads back
+ * the last message of each place and compares it.
  */
 public final class RemoteWrites implements OneWay {
   private static final int UNDER_WAY = 16;
 
-  /** Of messages, which there are none of. */
+  /** The size of messages for the other process; none are sent. */
   private static final int UNUSED_SIZE = 64;
 
   private final int size;
@@ -47,7 +47,7 @@ public final class RemoteWrites implements OneWay {
     this(size, hosts, UNDER_WAY);
   }
 
-  /** One at a time: no more packets are under way than sockets hold, so that none is lost. */
+  /** Creates a participant with one WRITE at a time, whose packets fit into socket buffers. */
   public static RemoteWrites single(int size, WireHosts hosts) throws Exception {
     return new RemoteWrites(size, hosts, 1);
   }
@@ -115,7 +115,7 @@ public final class RemoteWrites implements OneWay {
             .read(target.memory() + offset, target.rkey())
             .signaled()
             .buffer(into.address(), size, into.lkey()));
-    // Not counted as a write: places go on where they were.
+    // The READ is not counted as a WRITE, so the sequence of places continues.
     while (end.sent.poll(completions) == 0) {
       spin.spin();
     }

@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Messages on their way out, each in a slot of registered memory that is used again when its SEND
- * has completed. One SEND of a group is signaled and stands for all. One thread.
+ * Outgoing messages, each in a slot of registered memory that is reused when its SEND has
+ * completed. One SEND of a group is signaled; its completion covers the group. For one thread.
  */
 final class SendRing {
   private static final int GROUPS = 4;
@@ -32,14 +32,14 @@ final class SendRing {
   private int slot;
   private int groupsFree = GROUPS;
 
-  /** Each SEND is posted by itself. */
+  /** Creates a ring that posts each SEND by itself. */
   SendRing(VerbsEnd end, QueuePair queuePair, int size, int group) {
     this(end, queuePair, size, group, 1);
   }
 
   /**
-   * @param group one SEND of so many is signaled
-   * @param together so many SENDs are posted at once, as perftest does with its post list
+   * @param group the number of SENDs of which one is signaled
+   * @param together the number of SENDs per post, like perftest's post list
    */
   SendRing(VerbsEnd end, QueuePair queuePair, int size, int group, int together) {
     this.chain = new SendWorkRequest[together];
@@ -60,7 +60,7 @@ final class SendRing {
     }
   }
 
-  /** The next free slot, which {@link #post} sends. */
+  /** Returns the next free slot, which {@link #post} sends. Waits until it is free. */
   ByteBufferView next(Spin spin) throws TimeoutException {
     if (slot % group == 0) {
       while (groupsFree == 0) {
@@ -72,7 +72,7 @@ final class SendRing {
     return views[slot];
   }
 
-  /** Sends the slot that {@link #next} answered, at once or with those after it. */
+  /** Sends the slot that {@link #next} returned, at once or together with the next ones. */
   void post() {
     SendWorkRequest request = chain[chained++];
     request.send().next(null).buffer(region.address() + (long) slot * size, size, region.lkey());
@@ -89,7 +89,7 @@ final class SendRing {
     }
   }
 
-  /** Sends what has not been sent yet. */
+  /** Posts the SENDs that were not posted yet. */
   void flush() {
     if (chained > 0) {
       chained = 0;

@@ -24,13 +24,13 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 
-/** One end of a connection at the verbs SPI, with a device of its own. One thread. */
+/** One end of a connection at the verbs SPI, with a device of its own. For one thread. */
 public final class VerbsEnd implements AutoCloseable {
   static final int DEPTH = 1024;
 
   private static final long LIMIT = Duration.ofMinutes(1).toNanos();
 
-  // Closed from the last to the first.
+  // Closed in reverse order.
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
   /** The completion queue of sends. */
@@ -39,7 +39,7 @@ public final class VerbsEnd implements AutoCloseable {
   /** The completion queue of receives. */
   public final CompletionQueue received;
 
-  /** The manager of its connections. */
+  /** The connection manager. */
   public final ConnectionManager manager;
 
   private final Device device;
@@ -54,18 +54,18 @@ public final class VerbsEnd implements AutoCloseable {
     manager = keep(device.createConnectionManager());
   }
 
-  /** Remembers something to be closed with this end, before all that it came from. */
+  /** Adds a resource that {@link #close} closes, before all resources added earlier. */
   public <T extends AutoCloseable> T keep(T resource) {
     open.push(resource);
     return resource;
   }
 
-  /** The counters of its device. */
+  /** Returns the counters of the device. */
   public DeviceCounters counters() {
     return device.counters();
   }
 
-  /** Memory that suits the device best, and starts on a page. */
+  /** Returns the memory that suits the device best, aligned to a page. */
   ByteBuffer allocate(int bytes) {
     return DirectMemory.allocate(bytes, device::allocateMemory);
   }
@@ -77,12 +77,12 @@ public final class VerbsEnd implements AutoCloseable {
     return keep(domain.register(memory, rights));
   }
 
-  /** Makes the queue pair of a connection. */
+  /** Creates the queue pair of a connection. */
   QueuePair queuePair(ConnectionIdentifier identifier) {
     return queuePair(identifier, DEPTH, DEPTH);
   }
 
-  /** Makes the queue pair of a connection, for so many sends and receives. */
+  /** Creates the queue pair of a connection, with these depths of its queues. */
   public QueuePair queuePair(ConnectionIdentifier identifier, int sends, int receives) {
     keep(identifier);
     return keep(
@@ -90,7 +90,7 @@ public final class VerbsEnd implements AutoCloseable {
             domain, QueuePairOptions.reliable(sent, received, sends, receives)));
   }
 
-  /** Connects to a listener; returns the queue pair. */
+  /** Connects to a listener and returns the queue pair. */
   QueuePair connect(URI listener) throws InterruptedException, TimeoutException {
     ConnectionIdentifier connecting = manager.resolve(listener, LIMIT);
     await(ConnectionEvent.Type.ADDR_RESOLVED);
@@ -105,13 +105,13 @@ public final class VerbsEnd implements AutoCloseable {
     return await(ConnectionEvent.Type.CONNECT_REQUEST).identifier();
   }
 
-  /** Accepts a request, whose queue pair has its receives already: iWARP waits for none. */
+  /** Accepts a request. Receives must be posted already, as iWARP has no RNR retries. */
   void accept(ConnectionIdentifier request) throws InterruptedException, TimeoutException {
     request.accept(ConnectionParameters.defaults());
     await(ConnectionEvent.Type.ESTABLISHED);
   }
 
-  /** The next event of the connection manager, which must be of this type. */
+  /** Waits for the next event of the connection manager, which must have this type. */
   public ConnectionEvent await(ConnectionEvent.Type type)
       throws InterruptedException, TimeoutException {
     ConnectionEvent event = manager.await(LIMIT);

@@ -11,8 +11,8 @@ import io.verbena.verbs.WorkCompletion;
 import java.net.URI;
 
 /**
- * Single operations at the verbs SPI, posted and polled by the calling thread, which plays both
- * ends. An HCA that works in the posting thread is done at the first poll.
+ * Single operations at the verbs SPI. The calling thread posts and polls at both ends. An HCA that
+ * works in the posting thread has completed the operation before the first poll.
  */
 public final class VerbsLoop implements AutoCloseable {
   private final int size;
@@ -23,7 +23,7 @@ public final class VerbsLoop implements AutoCloseable {
   private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
   private final WorkCompletion[] completions = WorkCompletion.array(1);
 
-  /** On the HCA of this address. */
+  /** Connects both ends on the HCA of this address. */
   public VerbsLoop(URI address, int size) throws Exception {
     this.size = size;
     pair = new VerbsPair(address);
@@ -38,25 +38,25 @@ public final class VerbsLoop implements AutoCloseable {
     postReceive();
   }
 
-  /** Reads; returns the bytes read. */
+  /** Performs an RDMA READ and returns the number of bytes read. */
   public int read() {
     pair.atClient.postSend(local(request.read(far.address(), far.rkey()), size));
     return poll(pair.client.sent);
   }
 
-  /** Writes; returns the length in the completion. */
+  /** Performs an RDMA WRITE and returns the length in the completion. */
   public int write() {
     pair.atClient.postSend(local(request.write(far.address(), far.rkey()), size));
     return poll(pair.client.sent);
   }
 
-  /** Adds 1; returns the bytes read. */
+  /** Performs a fetch-and-add of 1 and returns the number of bytes read. */
   public int fetchAndAdd() {
     pair.atClient.postSend(local(request.fetchAndAdd(far.address(), far.rkey(), 1), Long.BYTES));
     return poll(pair.client.sent);
   }
 
-  /** Sends, receives, posts the receive again; returns the bytes received. */
+  /** Sends, receives, posts the receive again, and returns the number of bytes received. */
   public int sendAndReceive() {
     pair.atClient.postSend(local(request.send(), size));
     poll(pair.client.sent);

@@ -12,8 +12,8 @@ import io.verbena.verbs.WorkCompletion;
 import java.util.concurrent.TimeoutException;
 
 /**
- * SEND and RECV one way at the verbs SPI. The consumer gives credits, a SEND with immediate for a
- * group of receives that it has posted again.
+ * SEND and RECV one way at the verbs SPI. The consumer returns credits: a SEND with immediate for
+ * each group of receives that it has posted again.
  */
 public final class VerbsOneWay implements OneWay {
   private static final int WINDOW_BYTES = 512 << 10;

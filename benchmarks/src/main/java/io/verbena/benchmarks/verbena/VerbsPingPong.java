@@ -9,7 +9,7 @@ import io.verbena.benchmarks.work.SecondThread;
 import io.verbena.benchmarks.work.Spin;
 import java.util.concurrent.TimeoutException;
 
-/** SEND and RECV to and fro at the verbs SPI, both ends polling. */
+/** Round trips by SEND and RECV at the verbs SPI, both ends polling. */
 public final class VerbsPingPong implements PingPong {
   private static final int GROUP = 16;
   private static final int RECEIVES = 16;

@@ -12,25 +12,25 @@ import java.security.SecureRandom;
  * RemoteReads}.
  */
 public enum WireHosts {
-  /** Both at one address, as programs of one host are: no RNIC is at either end. */
+  /** Both at one address, like programs of one host, where no RNIC can be at either end. */
   ONE("roce://127.83.0.1", false),
 
-  /** The same with a lock: each packet is sealed. */
+  /** Like {@link #ONE}, with a lock: each packet is sealed. */
   ONE_LOCKED("roce://127.83.0.1", true),
 
   /**
-   * At an address each, as on two hosts, of which the other may have an RNIC: from JDK 19 on each
-   * packet passes its strict check.
+   * At two addresses, as on two hosts, of which the other may have an RNIC: from JDK 19 on each
+   * packet passes an RNIC's strict check.
    */
   TWO("roce://127.83.0.2", false),
 
-  /** Over TCP, which tells hosts apart by their ports. */
+  /** Over TCP; ports distinguish the two processes. */
   TCP("iwarp://127.0.0.1", false),
 
-  /** The same with a lock: all bytes are sealed. */
+  /** Like {@link #TCP}, with a lock: all bytes are sealed. */
   TCP_LOCKED("iwarp://127.0.0.1", true),
 
-  /** On shared memory, where services of one name are told apart by their ports. */
+  /** On shared memory; ports distinguish services of the same name. */
   SHARED_MEMORY("shm://verbena-bench", false);
 
   private static final int KEY_BYTES = 32;
@@ -43,17 +43,17 @@ public enum WireHosts {
     this.locked = locked;
   }
 
-  /** The address of the process that measures. */
+  /** Returns the address of the measuring process. */
   URI here() {
     return URI.create(this == TWO ? ONE.other : other);
   }
 
-  /** The address of the other process, with a key of this run where the wire is locked. */
+  /** Returns the address of the other process, with a new key if the wire is locked. */
   URI there() throws IOException {
     return URI.create(locked ? other + "?key-file=" + keyFile() : other);
   }
 
-  /** Both processes read it while they connect. */
+  /** Creates the file of a key, which both processes read while they connect. */
   private static Path keyFile() throws IOException {
     byte[] key = new byte[KEY_BYTES];
     new SecureRandom().nextBytes(key);

@@ -16,7 +16,7 @@ import java.time.Duration;
 
 /**
  * The other process of {@link WirePingPong}, {@link RemoteWrites} and {@link RemoteReads}: prints
- * its address and the memory that may be written, and then answers messages as they come.
+ * its address and its memory that may be accessed, and then answers each message.
  */
 final class WireOther {
   static final int RECEIVES = 16;
@@ -26,8 +26,8 @@ final class WireOther {
   private WireOther() {}
 
   /**
-   * Arguments: the address of its HCA, the size of the messages, and of the memory that may be read
-   * and written.
+   * Arguments: the address of its HCA, the size of the messages, and the size of the memory that
+   * may be read and written.
    */
   public static void main(String[] arguments) throws Exception {
     OtherProcess.endWithParent();
@@ -70,9 +70,9 @@ final class WireOther {
   }
 
   /**
-   * The address at which the other process listens, and the memory that it shows.
+   * The address at which the other process listens, and its accessible memory.
    *
-   * @param address of its listener
+   * @param address the address of its listener
    */
   record RemoteTarget(URI address, long memory, int rkey) {
     String encode() {

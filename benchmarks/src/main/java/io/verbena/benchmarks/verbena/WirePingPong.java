@@ -9,7 +9,7 @@ import io.verbena.benchmarks.work.Pong;
 import io.verbena.benchmarks.work.Spin;
 import io.verbena.verbs.QueuePair;
 
-/** SEND and RECV to and fro between two processes, both ends polling. */
+/** Round trips by SEND and RECV between two processes, both ends polling. */
 public final class WirePingPong implements PingPong {
   private final OtherProcess other;
   private final VerbsEnd end;

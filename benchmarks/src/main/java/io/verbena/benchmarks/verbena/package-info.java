@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Verbena's own participants: the verbs SPI on its own, and the reactive transport on top. */
+/** Verbena's own participants: the verbs SPI, and the reactive transport above it. */
 @NullMarked
 package io.verbena.benchmarks.verbena;
 

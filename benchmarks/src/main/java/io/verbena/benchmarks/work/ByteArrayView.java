@@ -14,9 +14,9 @@ public final class ByteArrayView implements MessageView {
   private byte[] array = new byte[0];
 
   /**
-   * A view.
+   * Creates a view.
    *
-   * @param base where messages begin in their arrays
+   * @param base the offset of messages in their arrays
    */
   public ByteArrayView(int base) {
     this.base = base;

@@ -6,8 +6,9 @@ import java.util.Arrays;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The distance between the two CPUs at this moment: the time in which a cache line goes from one
- * spinning thread to another and back. Virtual CPUs move; a figure holds only beside its gauge.
+ * The current distance between the two CPUs: the time in which a cache line goes from one spinning
+ * thread to another and back. Virtual CPUs move, so figures with different gauges are not
+ * comparable.
  */
 public final class CacheLineGauge {
   private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -24,8 +25,8 @@ public final class CacheLineGauge {
   private CacheLineGauge() {}
 
   /**
-   * Takes the gauge: the median round trip in nanoseconds. About an eighth of a second, longer only
-   * where other processes hold the CPUs.
+   * Returns the median round trip in nanoseconds. Takes about an eighth of a second, longer only if
+   * other processes occupy the CPUs.
    */
   public static double nanos() throws Exception {
     CacheLineGauge gauge = new CacheLineGauge();
@@ -44,7 +45,7 @@ public final class CacheLineGauge {
     return nanos[nanos.length / 2];
   }
 
-  /** The round trip of each batch, for as long as {@code limit}. */
+  /** Returns the round trip of each batch, measured for {@code limit} nanoseconds. */
   private double[] batches(long limit, Spin spin) throws TimeoutException {
     double[] nanos = new double[MOST_BATCHES];
     long start = System.nanoTime();

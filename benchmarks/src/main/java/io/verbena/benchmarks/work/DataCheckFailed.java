@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.work;
 
-/** A participant delivered something else than was sent. */
+/** Thrown when a participant delivers other data than were sent. */
 public final class DataCheckFailed extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Creates one that says which byte of which message was wrong. */
+  /** Creates an exception that names the wrong byte and its message. */
   public DataCheckFailed(String what, long message, int index, long received, long expected) {
     super(
         what

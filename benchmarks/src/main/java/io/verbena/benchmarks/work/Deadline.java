@@ -7,7 +7,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The end of a wait. For any thread; a spinning thread takes a {@link Spin} of its own. */
+/** A deadline. Thread-safe; each spinning thread creates a {@link Spin} of its own. */
 public final class Deadline {
   private final long at;
   private final Duration limit;
@@ -17,17 +17,17 @@ public final class Deadline {
     this.limit = limit;
   }
 
-  /** A deadline {@code limit} from now. */
+  /** Returns a deadline {@code limit} from now. */
   public static Deadline in(Duration limit) {
     return new Deadline(limit);
   }
 
-  /** Nanoseconds until the deadline, negative when it has passed. */
+  /** Returns the nanoseconds until the deadline, negative after it has passed. */
   public long remainingNanos() {
     return at - System.nanoTime();
   }
 
-  /** A busy wait of the calling thread under this deadline. */
+  /** Returns a busy wait of the calling thread that ends with this deadline. */
   public Spin spin() {
     return new Spin(this);
   }
@@ -35,7 +35,7 @@ public final class Deadline {
   /**
    * Waits for {@code stage}.
    *
-   * @throws Exception what it failed with, or {@link TimeoutException}
+   * @throws Exception the failure of the stage, or {@link TimeoutException}
    */
   public <T> T await(CompletionStage<T> stage) throws Exception {
     try {

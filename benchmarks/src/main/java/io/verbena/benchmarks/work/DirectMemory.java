@@ -10,12 +10,12 @@ public final class DirectMemory {
 
   private DirectMemory() {}
 
-  /** A direct buffer of {@code bytes} bytes that starts on a page. */
+  /** Returns a direct buffer of {@code bytes} bytes that starts on a page. */
   public static ByteBuffer allocate(int bytes) {
     return allocate(bytes, ByteBuffer::allocateDirect);
   }
 
-  /** The same, of memory from elsewhere. */
+  /** Returns a page-aligned buffer of {@code bytes} bytes from another allocator. */
   public static ByteBuffer allocate(int bytes, IntFunction<ByteBuffer> from) {
     int pages = Math.addExact(bytes, PAGE - 1) / PAGE;
     ByteBuffer whole = from.apply(Math.multiplyExact(pages + 1, PAGE));

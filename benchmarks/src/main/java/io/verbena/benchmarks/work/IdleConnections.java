@@ -3,10 +3,10 @@ package io.verbena.benchmarks.work;
 
 import java.util.concurrent.CompletionStage;
 
-/** Connections within this JVM whose messages come back; they are idle but for those. */
+/** Connections within this JVM that echo messages and are idle otherwise. */
 public interface IdleConnections extends Participant {
   /**
-   * Opens so many more connections, one after the other, and sends a message to and fro on each.
+   * Opens more connections, one after the other, and echoes a message on each.
    *
    * @throws Exception if one cannot be opened, a message fails or {@code deadline} passes
    */
@@ -20,11 +20,11 @@ public interface IdleConnections extends Participant {
   void shut(Deadline deadline) throws Exception;
 
   /**
-   * Sends messages to and fro on a connection, as many at once as it bears. One call at a time for
-   * each connection.
+   * Echoes messages on a connection, as many at once as the connection accepts. One call at a time
+   * for each connection.
    *
-   * @param connection how many were opened before it
-   * @return is done when all messages have come back, by whatever thread that happens on
+   * @param connection the index of the connection, in the order of opening
+   * @return a stage that completes, on any thread, when all messages were echoed
    */
   CompletionStage<Void> echo(int connection, long messages);
 }

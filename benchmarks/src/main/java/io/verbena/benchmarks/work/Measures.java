@@ -11,7 +11,7 @@ import java.util.function.ToLongFunction;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
-/** Warm-up and repetitions of each kind of participant. */
+/** Measurements, with warm-up and repetitions, of each kind of participant. */
 public final class Measures {
   private static final double NOT_MEASURED = Double.NaN;
 
@@ -20,7 +20,7 @@ public final class Measures {
 
   private static final long FIRST_BATCH = 500;
 
-  /** A batch of a start, in nanoseconds: long beside what begins it, and short in the picture. */
+  /** Nanoseconds of a batch of a start: much more than its overhead, much less than an interval. */
   private static final long EARLY_SLICE = 10_000_000;
 
   private static final long IDLE_WARM_UP_ROUNDS = 2_000;
@@ -28,21 +28,21 @@ public final class Measures {
 
   private Measures() {}
 
-  /** Operations per second. */
+  /** Measures operations per second. */
   public static Measurement reads(OneSided participant, ReadLayout layout, Plan plan)
       throws Exception {
     ReadCheck check = new ReadCheck(layout);
     return rates(n -> participant.read(n, check, plan.deadline()), plan);
   }
 
-  /** Messages per second. */
+  /** Measures messages per second. */
   public static Measurement messages(OneWay participant, int size, Plan plan) throws Exception {
     MessageSource source = new MessageSource(size);
     MessageCheck check = new MessageCheck(size);
     return rates(n -> participant.transfer(n, source, check, plan.deadline()), plan);
   }
 
-  /** Nanoseconds of CPU of a message, both ends. */
+  /** Measures CPU nanoseconds per message, of both ends. */
   public static Measurement messageCpu(OneWay participant, int size, Plan plan) throws Exception {
     MessageSource source = new MessageSource(size);
     MessageCheck check = new MessageCheck(size);
@@ -59,7 +59,7 @@ public final class Measures {
     return new Measurement(cpu, List.of(), NOT_MEASURED);
   }
 
-  /** Nanoseconds of a round trip, 50th and 99th percentile. */
+  /** Measures nanoseconds of a round trip, 50th and 99th percentile. */
   public static Measurement roundTrips(PingPong participant, int size, Plan plan) throws Exception {
     Ping ping = new Ping(size);
     Pong pong = new Pong(size);
@@ -81,7 +81,7 @@ public final class Measures {
     return new Measurement(p50, p99, counters.allocatedBytes() / (double) (rounds * p50.size()));
   }
 
-  /** Nanoseconds of CPU that an open connection uses in a second in which nothing is sent. */
+  /** Measures CPU nanoseconds per second of an open connection that sends nothing. */
   public static Measurement idleCpu(PingPong participant, int size, Plan plan) throws Exception {
     Ping ping = new Ping(size);
     ping.restart();
@@ -91,8 +91,8 @@ public final class Measures {
   }
 
   /**
-   * Nanoseconds of CPU a second that open connections use while nothing is sent, over the whole of
-   * {@code time}, which is to hold one question of each keep-alive.
+   * Measures CPU nanoseconds per second of open connections that send nothing, over {@code time},
+   * which should include one keep-alive of each connection.
    */
   public static Measurement crowdCpu(
       IdleConnections participant, int connections, Duration time, Plan plan) throws Exception {
@@ -100,7 +100,7 @@ public final class Measures {
     return new Measurement(List.of(othersCpu(time.toNanos())), List.of(), NOT_MEASURED);
   }
 
-  /** Nanoseconds of CPU that open connections use in a second in which nothing is sent. */
+  /** Measures CPU nanoseconds per second of open connections that send nothing. */
   public static Measurement crowdCpu(IdleConnections participant, int connections, Plan plan)
       throws Exception {
     participant.open(connections, plan.deadline());
@@ -123,14 +123,14 @@ public final class Measures {
     return counters.othersCpuNanos() * 1e9 / (System.nanoTime() - began);
   }
 
-  /** Bytes that a connection uses, both ends: objects after collections, and direct buffers. */
+  /** Measures bytes per connection, of both ends: objects after collections, direct buffers. */
   public static Measurement crowdMemory(IdleConnections participant, int connections, Plan plan)
       throws Exception {
     return crowdBytes(
         participant, connections, plan, () -> UsedMemory.heapBytes() + UsedMemory.directBytes());
   }
 
-  /** Bytes of objects that a connection uses, both ends, after collections. */
+  /** Measures bytes of objects per connection, of both ends, after collections. */
   public static Measurement crowdHeap(IdleConnections participant, int connections, Plan plan)
       throws Exception {
     return crowdBytes(participant, connections, plan, UsedMemory::heapBytes);
@@ -138,10 +138,10 @@ public final class Measures {
 
   private static Measurement crowdBytes(
       IdleConnections participant, int connections, Plan plan, LongSupplier used) throws Exception {
-    // What the first connections bring with them is not theirs: classes, pools, finished compiles.
+    // The first connections also allocate shared memory: classes, pools, compiled code.
     participant.open(FIRST_CONNECTIONS, plan.deadline());
     idle(plan.warmUp().toNanos());
-    // The second collection finds what the first has made free to go.
+    // The second measurement collects objects that the first one made unreachable.
     long before = Math.min(used.getAsLong(), used.getAsLong());
     participant.open(connections, plan.deadline());
     List<Double> bytes = new ArrayList<>();
@@ -152,7 +152,7 @@ public final class Measures {
     return new Measurement(bytes, List.of(), NOT_MEASURED);
   }
 
-  /** Connections per second, of each tenth of them that is opened after the other. */
+  /** Measures connections opened per second, for each tenth of the connections. */
   public static Measurement setUp(IdleConnections participant, int connections, Plan plan)
       throws Exception {
     long end = System.nanoTime() + plan.warmUp().toNanos();
@@ -170,7 +170,7 @@ public final class Measures {
     return new Measurement(rates, List.of(), NOT_MEASURED);
   }
 
-  /** Nanoseconds of a round trip on one of so many connections, 50th and 99.9th percentile. */
+  /** Measures nanoseconds of a round trip on one of many connections: 50th, 99.9th percentile. */
   public static Measurement crowdEcho(IdleConnections participant, int connections, Plan plan)
       throws Exception {
     participant.open(connections, plan.deadline());
@@ -197,15 +197,16 @@ public final class Measures {
   }
 
   /**
-   * Nanoseconds of a round trip where each connection has one in every second, evenly spread, 50th
-   * and 99.9th percentile; from when it is due. The latter is not measured of fewer than 1,000.
+   * Measures nanoseconds from the due time of a round trip to its end, 50th and 99.9th percentile.
+   * Each connection has one round trip per second, evenly spread. Omits the 99.9th percentile with
+   * fewer than 1,000 connections.
    */
   public static Measurement crowdEchoes(IdleConnections participant, int connections, Plan plan)
       throws Exception {
     participant.open(connections, plan.deadline());
     List<Double> p50 = new ArrayList<>();
     List<Double> tail = new ArrayList<>();
-    // In their own time, few of them would leave the compilers' work to the repetitions.
+    // Warm up at full rate: at one per second, code would be compiled during the repetitions.
     long end = System.nanoTime() + plan.warmUp().toNanos();
     for (int i = 0; System.nanoTime() - end < 0; i = (i + 1) % connections) {
       plan.deadline().await(participant.echo(i, 1));
@@ -219,7 +220,7 @@ public final class Measures {
     return new Measurement(p50, tail, NOT_MEASURED);
   }
 
-  /** A second in which each connection has a round trip. */
+  /** Performs one round trip on each connection, evenly spread over a second. */
   private static Histogram echoes(IdleConnections participant, int connections, Plan plan)
       throws Exception {
     Histogram times = new ConcurrentHistogram(3);
@@ -241,7 +242,7 @@ public final class Measures {
     return times;
   }
 
-  /** Messages per second to and fro, on all connections at once. */
+  /** Measures echoed messages per second, on all connections at once. */
   public static Measurement crowdRate(IdleConnections participant, int connections, Plan plan)
       throws Exception {
     participant.open(connections, plan.deadline());
@@ -262,12 +263,12 @@ public final class Measures {
     return rates(batch, plan);
   }
 
-  /** Calls per second. */
+  /** Measures calls per second. */
   public static Measurement calls(UnaryCalls participant, Plan plan) throws Exception {
     return rates(calls -> participant.call(calls, plan.deadline()), plan);
   }
 
-  /** Nanoseconds of CPU of a call, both ends. */
+  /** Measures CPU nanoseconds per call, of both ends. */
   public static Measurement callCpu(UnaryCalls participant, Plan plan) throws Exception {
     Batch batch = calls -> participant.call(calls, plan.deadline());
     long calls = warmUp(batch, plan);
@@ -282,7 +283,7 @@ public final class Measures {
     return new Measurement(cpu, List.of(), NOT_MEASURED);
   }
 
-  /** Nanoseconds of a call of the CPU that some other process of the participant has used. */
+  /** Measures CPU nanoseconds per call of other processes of the participant. */
   public static <P extends UnaryCalls> Measurement otherCpu(
       P participant, ToLongFunction<P> used, Plan plan) throws Exception {
     Batch batch = calls -> participant.call(calls, plan.deadline());
@@ -296,7 +297,7 @@ public final class Measures {
     return new Measurement(cpu, List.of(), NOT_MEASURED);
   }
 
-  /** Round trips per second between two moments after the first one, without a warm-up. */
+  /** Measures round trips per second from one time to another after the start, unwarmed. */
   public static Measurement earlyRoundTrips(
       PingPong participant, int size, Duration from, Duration to, Plan plan) throws Exception {
     Ping ping = new Ping(size);
@@ -310,7 +311,7 @@ public final class Measures {
         to);
   }
 
-  /** Calls per second between two moments after the first one, without a warm-up. */
+  /** Measures calls per second from one time to another after the start, unwarmed. */
   public static Measurement earlyCalls(
       UnaryCalls participant, Duration from, Duration to, Plan plan) throws Exception {
     return early(calls -> participant.call(calls, plan.deadline()), from, to);
@@ -327,7 +328,7 @@ public final class Measures {
       batch.run(operations);
       long after = System.nanoTime();
       if (isBefore) {
-        // None that it has begun before counts, however long it took.
+        // A batch that began before the interval does not count, however long it took.
         counting = after;
       } else {
         counted += operations;
@@ -356,7 +357,7 @@ public final class Measures {
     return new Measurement(rates, List.of(), allocated / (operations * rates.size()));
   }
 
-  /** Runs growing batches until the warm-up is over; returns the size of one repetition. */
+  /** Runs growing batches until the warm-up is over. Returns the operations per repetition. */
   private static long warmUp(Batch batch, Plan plan) throws Exception {
     long end = System.nanoTime() + plan.warmUp().toNanos();
     long repetition = plan.repetition().toNanos();

@@ -3,7 +3,7 @@ package io.verbena.benchmarks.work;
 
 /**
  * Checks messages: order, length, the three marks and two sampled words of each, and every word of
- * one in {@value #WHOLE_EVERY}. One thread.
+ * one in {@value #WHOLE_EVERY}. For one thread.
  */
 public final class MessageCheck {
   private static final int WHOLE_EVERY = 1024;
@@ -19,7 +19,7 @@ public final class MessageCheck {
   /**
    * Checks the next message.
    *
-   * @throws DataCheckFailed if it is not the one that was sent next, or not whole
+   * @throws DataCheckFailed if the message is out of order or damaged
    */
   public void accept(MessageView message, int length) {
     long expected = ++sequence;
@@ -41,7 +41,7 @@ public final class MessageCheck {
     }
   }
 
-  /** Checks a sequence number that comes alone. */
+  /** Checks a sequence number without a message. */
   public void accept(long received) {
     long expected = ++sequence;
     if (received != expected) {

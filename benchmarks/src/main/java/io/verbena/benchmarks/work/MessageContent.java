@@ -34,12 +34,12 @@ final class MessageContent {
     return (sequence + MIDDLE) * GOLDEN;
   }
 
-  /** The index in bytes of the moving mark: never the first word, never the last. */
+  /** Returns the index in bytes of the moving mark: never the first or the last word. */
   static int middleIndex(long sequence, int size) {
     return spread(sequence, size);
   }
 
-  /** The index in bytes of the {@code n}th word that is sampled against the pattern. */
+  /** Returns the index in bytes of the {@code n}th word that is compared with the pattern. */
   static int sampleIndex(long sequence, int n, int size) {
     return spread(sequence + ((long) (n + 1) << 40), size);
   }
@@ -48,7 +48,7 @@ final class MessageContent {
     return index * GOLDEN ^ PATTERN;
   }
 
-  /** The word at {@code index} of message {@code sequence}. */
+  /** Returns the word at {@code index} of message {@code sequence}. */
   static long word(long sequence, int index, int size) {
     if (index == 0) {
       return sequence;

@@ -13,7 +13,7 @@ public final class MessageSource {
     this.size = MessageContent.checkSize(size);
   }
 
-  /** The size of every message in bytes. */
+  /** Returns the size of every message in bytes. */
   public int size() {
     return size;
   }
@@ -38,7 +38,7 @@ public final class MessageSource {
     message.putLong(size - MessageContent.WORD, MessageContent.tail(next));
   }
 
-  /** The next sequence number alone, for limits that move nothing else. */
+  /** Returns the next sequence number, for limits that move no other content. */
   public long next() {
     return ++sequence;
   }

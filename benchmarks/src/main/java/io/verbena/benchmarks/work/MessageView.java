@@ -2,8 +2,8 @@
 package io.verbena.benchmarks.work;
 
 /**
- * A message as the shared producers and checks see it, wherever its bytes live. Indexes are bytes
- * from the start of the message, longs are big-endian. A view is a flyweight of one thread.
+ * A message for the shared producers and checks, in any kind of memory. Indexes are bytes from the
+ * start of the message, longs are big-endian. A view is a flyweight of one thread.
  */
 public interface MessageView {
   /** Reads the long at {@code index}. */

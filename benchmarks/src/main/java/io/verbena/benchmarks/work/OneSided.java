@@ -7,8 +7,8 @@ package io.verbena.benchmarks.work;
  */
 public interface OneSided extends Participant {
   /**
-   * Performs {@code operations} reads, each of the slot that {@code check} names next, and hands
-   * each to the check when it has completed.
+   * Performs {@code operations} reads, each of the next slot of {@code check}, and passes each
+   * completed read to {@code check}.
    *
    * @throws Exception if a read fails or {@code deadline} passes
    */

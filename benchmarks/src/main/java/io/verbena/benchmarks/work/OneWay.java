@@ -2,13 +2,13 @@
 package io.verbena.benchmarks.work;
 
 /**
- * A participant that moves messages from one thread to another, in order, with no more in flight
- * than it has bounded room for.
+ * A participant that moves messages from one thread to another, in order, with a bounded number in
+ * flight.
  */
 public interface OneWay extends Participant {
   /**
-   * Moves {@code messages} messages; returns when the last was checked. One thread calls {@code
-   * source}, one other {@code check}.
+   * Moves {@code messages} messages and returns when the last one was checked. One thread calls
+   * {@code source}, another one {@code check}.
    *
    * @throws Exception if a message fails or {@code deadline} passes
    */

@@ -6,15 +6,15 @@ import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Measures how many CPUs other processes use, from its creation on. Second processes of
- * participants are none of them.
+ * Measures how many CPUs other processes use, from its creation on, without second processes of
+ * participants.
  */
 public final class OtherLoad {
   private static final AtomicLong SECOND_PROCESSES = new AtomicLong();
 
   private final OperatingSystemMXBean system =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-  // The JVM returns the load since it was last asked for, and none the first time.
+  // getCpuLoad returns the load since its last call, and no value at the first call.
   private final double before = system.getCpuLoad();
   private final long began = System.nanoTime();
   private final long own = ownNanos();
@@ -28,7 +28,7 @@ public final class OtherLoad {
     return system.getProcessCpuTime() + SECOND_PROCESSES.get();
   }
 
-  /** CPUs that others used on average, at least 0; ask once. */
+  /** Returns the average number of CPUs that others used, at least 0. Must be called once only. */
   public double cpus() {
     double load = system.getCpuLoad();
     if (load < 0 || before < 0) {

@@ -34,7 +34,7 @@ public final class OtherProcess implements AutoCloseable {
     output = process.inputReader(StandardCharsets.UTF_8);
   }
 
-  /** Waits for the next line that the program prints. */
+  /** Waits for the next line that the program prints, and returns it. */
   public String line() throws IOException {
     String line = output.readLine();
     if (line == null) {
@@ -43,12 +43,12 @@ public final class OtherProcess implements AutoCloseable {
     return line;
   }
 
-  /** The nanoseconds of CPU that it has used, which the system counts in 10 ms; 0 once it ended. */
+  /** Returns its CPU time in nanoseconds, counted in units of 10 ms, or 0 after its end. */
   public long cpuNanos() {
     return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
   }
 
-  /** In the program: ends this process when the one that started it has ended, or when it fails. */
+  /** Called in the program: ends its process when the parent ends or a thread fails. */
   public static void endWithParent() {
     Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> fail(failure));
     Thread watch =
@@ -56,7 +56,7 @@ public final class OtherProcess implements AutoCloseable {
             () -> {
               try {
                 while (System.in.read() >= 0) {
-                  // Nothing is said there: only the end counts.
+                  // The parent writes nothing; only the end of the stream matters.
                 }
                 Runtime.getRuntime().halt(0);
               } catch (IOException e) {
@@ -68,7 +68,7 @@ public final class OtherProcess implements AutoCloseable {
     watch.start();
   }
 
-  /** In the program: ends this process because of a failure. */
+  /** Called in the program: ends its process because of a failure. */
   public static void fail(Throwable failure) {
     failure.printStackTrace();
     Runtime.getRuntime().halt(1);

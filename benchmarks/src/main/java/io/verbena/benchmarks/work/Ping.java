@@ -3,7 +3,7 @@ package io.verbena.benchmarks.work;
 
 import org.HdrHistogram.Histogram;
 
-/** The end that starts each round trip and takes its time. One thread. */
+/** The end that starts each round trip and measures its time. For one thread. */
 public final class Ping {
   private static final long LONGEST_NANOS = 100_000_000_000L;
 
@@ -17,7 +17,7 @@ public final class Ping {
     this.check = new MessageCheck(size);
   }
 
-  /** The size of every message in bytes. */
+  /** Returns the size of every message in bytes. */
   public int size() {
     return source.size();
   }
@@ -32,7 +32,7 @@ public final class Ping {
     source.next(out);
   }
 
-  /** The next message, for limits that move a sequence number alone. */
+  /** Returns the next sequence number, for limits that move no other content. */
   public long send() {
     return source.next();
   }
@@ -43,24 +43,24 @@ public final class Ping {
     record();
   }
 
-  /** Checks the reply of a limit that moves a sequence number alone, and ends the round trip. */
+  /** Checks the reply of a limit that moves only a sequence number, and ends the round trip. */
   public void receive(long in) {
     check.accept(in);
     record();
   }
 
-  /** Forgets the times taken so far and starts the clock; not while messages are under way. */
+  /** Resets the times and starts the clock. Must not be called while messages are in flight. */
   public void restart() {
     histogram.reset();
     began = System.nanoTime();
   }
 
-  /** The times in nanoseconds since {@link #restart}. */
+  /** Returns the round trips in nanoseconds since {@link #restart}. */
   Histogram times() {
     return histogram;
   }
 
-  // One look at the clock a round: two would be a fifth of the fastest round trips.
+  // Reads the clock once per round: two readings would take a fifth of the fastest round trips.
   private void record() {
     long now = System.nanoTime();
     histogram.recordValue(Math.min(now - began, LONGEST_NANOS));

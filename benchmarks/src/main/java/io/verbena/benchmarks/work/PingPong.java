@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.work;
 
-/** A participant that sends a message to and fro between two threads of its own choice. */
+/** A participant that performs round trips of a message between two threads of its choice. */
 public interface PingPong extends Participant {
   /**
-   * Performs {@code rounds} round trips. One thread calls {@code ping}, one other {@code pong}.
+   * Performs {@code rounds} round trips. One thread calls {@code ping}, another one {@code pong}.
    *
    * @throws Exception if a message fails or {@code deadline} passes
    */

@@ -8,7 +8,7 @@ import java.time.Duration;
  *
  * @param warmUp time before the first repetition
  * @param repetitions number of repetitions, at least three
- * @param repetition time of one
+ * @param repetition time of one repetition
  */
 public record Plan(Duration warmUp, int repetitions, Duration repetition) {
   private static final Duration GRACE = Duration.ofSeconds(20);
@@ -19,12 +19,12 @@ public record Plan(Duration warmUp, int repetitions, Duration repetition) {
     }
   }
 
-  /** The deadline of one batch of work, or of the opening of a participant. */
+  /** Returns the deadline of one batch of work, or of opening a participant, that begins now. */
   public Deadline deadline() {
     return Deadline.in(repetition.multipliedBy(4).plus(GRACE));
   }
 
-  /** The time limit of a whole case, with the start of its JVM. */
+  /** Returns the time limit of a whole case, including the start of its JVM. */
   public Duration caseLimit() {
     return repetition.multipliedBy(repetitions).plus(warmUp).multipliedBy(2).plus(GRACE);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.work;
 
-/** The end that checks each message and answers with one of its own. One thread. */
+/** The end that checks each message and answers with one of its own. For one thread. */
 public final class Pong {
   private final MessageSource source;
   private final MessageCheck check;
@@ -11,7 +11,7 @@ public final class Pong {
     this.check = new MessageCheck(size);
   }
 
-  /** The size of every message in bytes. */
+  /** Returns the size of every message in bytes. */
   public int size() {
     return source.size();
   }
@@ -31,7 +31,7 @@ public final class Pong {
     source.next(out);
   }
 
-  /** Checks a sequence number that comes alone and returns the answer to it. */
+  /** Checks a sequence number without a message and returns the answer. */
   public long reply(long in) {
     check.accept(in);
     return source.next();

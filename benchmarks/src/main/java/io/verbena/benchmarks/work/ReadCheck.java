@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.work;
 
-/** Chooses the slot that is read next and checks what was read. One thread. */
+/** Chooses the next slot to read and checks the bytes read. For one thread. */
 public final class ReadCheck {
   private static final int WHOLE_EVERY = 1024;
   private static final int SAMPLES = 2;
@@ -16,7 +16,7 @@ public final class ReadCheck {
     this.slots = layout.slots();
   }
 
-  /** The slot to read next, in a circle. */
+  /** Returns the next slot to read; the first slot follows the last one. */
   public int nextSlot() {
     int slot = next;
     next = slot + 1 == slots ? 0 : slot + 1;
@@ -26,7 +26,7 @@ public final class ReadCheck {
   /**
    * Checks the bytes that were read from {@code slot}.
    *
-   * @throws DataCheckFailed if they are not the slot's
+   * @throws DataCheckFailed if the bytes differ from those of the slot
    */
   public void accept(int slot, MessageView local) {
     expect(slot, 0, local);

@@ -3,14 +3,14 @@ package io.verbena.benchmarks.work;
 
 /**
  * The remote memory of the one-sided workloads: {@code slots} pieces of {@code size} bytes, each
- * with contents of its own, so that a read that did not happen is seen.
+ * with different contents, so that a missing read is detected.
  *
  * @param size bytes of a read
- * @param slots number of pieces; odd, so that a power of two of local buffers meets new contents at
- *     each read
+ * @param slots number of pieces; odd, so that each of a power of two of local buffers gets other
+ *     contents at each read
  */
 public record ReadLayout(int size, int slots) {
-  /** The size of the last cache of the machines at hand: there memcpy reaches what is on record. */
+  /** The size in bytes of the last-level cache of our machines, at which the results were taken. */
   private static final int REMOTE_BYTES = 32 << 20;
 
   public ReadLayout {
@@ -21,13 +21,13 @@ public record ReadLayout(int size, int slots) {
   }
 
   /**
-   * The layout for reads of {@code size} bytes: memory beyond the caches that a CPU has to itself.
+   * Returns the layout for reads of {@code size} bytes, larger than the private caches of a CPU.
    */
   public static ReadLayout of(int size) {
     return new ReadLayout(size, Math.max(3, REMOTE_BYTES / size - 1));
   }
 
-  /** Bytes of the remote memory. */
+  /** Returns the size of the remote memory in bytes. */
   public int bytes() {
     return Math.multiplyExact(size, slots);
   }

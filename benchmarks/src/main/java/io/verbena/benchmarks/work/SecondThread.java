@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** The second thread of a participant that has none of its own; lives from open to close. */
+/** The second thread of a participant without threads. Runs until it is closed. */
 public final class SecondThread implements AutoCloseable {
   private final ExecutorService executor =
       Executors.newSingleThreadExecutor(
@@ -21,10 +21,10 @@ public final class SecondThread implements AutoCloseable {
   }
 
   /**
-   * Runs {@code mine} in the calling thread and {@code theirs} in the second thread; returns when
-   * both are done.
+   * Runs {@code mine} in the calling thread and {@code theirs} in the second thread, and returns
+   * when both are done.
    *
-   * @throws Exception what either failed with, the caller's end first
+   * @throws Exception the failure of {@code theirs} if it failed first, otherwise of {@code mine}
    */
   public void together(Body mine, Body theirs, Deadline deadline) throws Exception {
     CompletableFuture<Void> done = new CompletableFuture<>();
@@ -32,7 +32,7 @@ public final class SecondThread implements AutoCloseable {
     try {
       mine.run(deadline.spin());
     } catch (Exception e) {
-      // The other end's failure is the cause when this one only saw nothing arrive.
+      // If the other end has failed, its failure is the cause: this end only timed out.
       if (done.isCompletedExceptionally()) {
         deadline.await(done);
       }

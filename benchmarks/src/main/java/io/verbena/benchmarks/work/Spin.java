@@ -3,7 +3,7 @@ package io.verbena.benchmarks.work;
 
 import java.util.concurrent.TimeoutException;
 
-/** A busy wait that looks at its deadline now and then. One thread. */
+/** A busy wait that checks its deadline now and then. For one thread. */
 public final class Spin {
   private static final int LOOK_EVERY = 1 << 16;
 
@@ -14,7 +14,7 @@ public final class Spin {
     this.deadline = deadline;
   }
 
-  /** Takes one turn of a loop that keeps its CPU. */
+  /** Spins once without yielding the CPU. */
   public void spin() throws TimeoutException {
     if (++spins % LOOK_EVERY == 0) {
       deadline.check();
@@ -22,7 +22,7 @@ public final class Spin {
     Thread.onSpinWait();
   }
 
-  /** Takes one turn of a loop that leaves its CPU to others, for three threads on two CPUs. */
+  /** Yields the CPU once, for three threads on two CPUs. */
   @SuppressWarnings("ThreadPriorityCheck")
   public void yield() throws TimeoutException {
     if (++spins % LOOK_EVERY == 0) {

@@ -2,8 +2,8 @@
 package io.verbena.benchmarks.work;
 
 /**
- * How the end that takes messages in another process tells how many it has: after each {@value
- * #EVERY}, in {@value #BYTES} bytes.
+ * The reports by which the receiver in another process tells how many messages it has: one of
+ * {@value #BYTES} bytes after each {@value #EVERY} messages.
  */
 public final class Tally {
   public static final int EVERY = 16;
@@ -11,7 +11,7 @@ public final class Tally {
 
   private Tally() {}
 
-  /** As many messages or a few more, so that the last of them is told of. */
+  /** Rounds a number of messages up, so that the receiver reports the last one. */
   public static long rounded(long messages) {
     return (messages + EVERY - 1) / EVERY * EVERY;
   }

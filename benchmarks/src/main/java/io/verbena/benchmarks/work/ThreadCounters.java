@@ -5,9 +5,8 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
 /**
- * The bytes that all Java threads of this JVM have allocated and the CPU time that they have used,
- * since the counters were made. Threads that ended in between are not counted; the JVM's own never
- * are.
+ * The allocated bytes and the CPU time of all Java threads of this JVM since the creation of this
+ * object. Threads that ended meanwhile are not counted, nor are the JVM's own.
  */
 public final class ThreadCounters {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -16,19 +15,19 @@ public final class ThreadCounters {
   private final long[] allocated = THREADS.getThreadAllocatedBytes(ids);
   private final long[] cpu = THREADS.getThreadCpuTime(ids);
 
-  /** Bytes allocated by all threads. The taking itself costs some hundred bytes. */
+  /** Returns the bytes allocated by all threads. The call itself allocates some hundred bytes. */
   public long allocatedBytes() {
     long[] now = THREADS.getAllThreadIds();
     return grown(now, THREADS.getThreadAllocatedBytes(now), allocated, -1);
   }
 
-  /** Nanoseconds of CPU used by all threads. */
+  /** Returns the CPU nanoseconds of all threads. */
   public long cpuNanos() {
     long[] now = THREADS.getAllThreadIds();
     return grown(now, THREADS.getThreadCpuTime(now), cpu, -1);
   }
 
-  /** Nanoseconds of CPU used by all threads but the calling one. */
+  /** Returns the CPU nanoseconds of all threads except the calling one. */
   public long othersCpuNanos() {
     long[] now = THREADS.getAllThreadIds();
     return grown(now, THREADS.getThreadCpuTime(now), cpu, Thread.currentThread().getId());

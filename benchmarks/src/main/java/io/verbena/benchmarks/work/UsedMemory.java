@@ -6,13 +6,13 @@ import java.lang.management.ManagementFactory;
 
 /** Memory of this JVM's objects and direct buffers. The kernel's memory is not counted. */
 final class UsedMemory {
-  // Cleaners and finalizers free what a first collection finds to be unreachable; a later one
-  // collects it.
+  // Objects with cleaners or finalizers take more than one collection: the first one finds them
+  // unreachable, and a later one frees their memory.
   private static final int COLLECTIONS = 3;
 
   private UsedMemory() {}
 
-  /** Bytes of objects that can be reached, after collections. */
+  /** Returns the bytes of reachable objects. Runs collections first. */
   static long heapBytes() {
     for (int i = 0; i < COLLECTIONS; i++) {
       System.gc();
@@ -20,7 +20,7 @@ final class UsedMemory {
     return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }
 
-  /** Bytes of direct buffers, those of pools whole; registered memory is in such buffers, too. */
+  /** Returns the bytes of direct buffers, including whole pools and registered memory. */
   static long directBytes() {
     return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
         .filter(pool -> pool.getName().equals("direct"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The workloads: what each participant has to do, the contents and the checks that all of them
- * share, and the clocks, gauges and counters that they are measured with.
+ * The workloads: the interfaces of participants, the shared contents and checks of messages, and
+ * the clocks, gauges and counters of the measurements.
  */
 @NullMarked
 package io.verbena.benchmarks.work;

@@ -17,14 +17,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Owns the connection manager of a device, takes its events and passes each to the {@link
- * EventTarget} of its connection or listener. A thread of its own does so, or a {@link
- * DutyCycleInvoker} in its place. Thread-safe.
+ * Owns the connection manager of a device, and passes each of its events to the {@link EventTarget}
+ * of the connection or listener. Runs on a thread of its own, or is invoked by a {@link
+ * DutyCycleInvoker}. Thread-safe.
  */
 public final class ConnectionEventDispatcher {
   private static final long LONGEST_WAIT = TimeUnit.MINUTES.toNanos(1);
 
-  /** The manager counts the request of an event before the thread knows that it has one. */
+  /** The longest time from the manager's handing out an event until {@link #hasEvent} is set. */
   private static final long LONGEST_TAKING = TimeUnit.SECONDS.toNanos(1);
 
   private final ConnectionManager manager;
@@ -37,7 +37,7 @@ public final class ConnectionEventDispatcher {
   private final CloseSteps leftOpen = new CloseSteps();
   private volatile boolean closed;
 
-  /** Whether the thread handles an event. */
+  /** Whether the thread handles an event now. */
   private volatile boolean hasEvent;
 
   /** The reason why no event will come, or null; written while {@link #listeners} is locked. */
@@ -46,13 +46,13 @@ public final class ConnectionEventDispatcher {
   /**
    * Creates the connection manager; {@link #start} starts the thread.
    *
-   * @param name of its thread
-   * @param invoker invokes its duty cycle in place of a thread, or null
+   * @param name the name of the thread
+   * @param invoker invokes the duty cycle in place of a thread, or null
    */
   public ConnectionEventDispatcher(String name, Device device, @Nullable DutyCycleInvoker invoker) {
     manager = device.createConnectionManager();
     this.invoker = invoker;
-    // The thread inherits nothing of the thread that opens the transport: it would keep that alive.
+    // Inherits no thread-locals of the thread that opens the transport: it would keep them alive.
     thread = new Thread(null, this::work, name, 0, false);
     thread.setDaemon(true);
     thread.setContextClassLoader(ConnectionEventDispatcher.class.getClassLoader());
@@ -67,7 +67,7 @@ public final class ConnectionEventDispatcher {
     }
   }
 
-  /** The duty cycle where there is no thread: takes one event. */
+  /** The duty cycle that is invoked in place of a thread: takes one event. */
   private final class EventCycle implements DutyCycle {
     @Override
     public boolean doWork() {
@@ -87,7 +87,7 @@ public final class ConnectionEventDispatcher {
       try {
         connections.put(identifier, target);
       } catch (Throwable e) {
-        // No memory: no other object knows of the identifier.
+        // Out of memory: no other object would close the identifier.
         identifier.close();
         throw e;
       }
@@ -95,7 +95,7 @@ public final class ConnectionEventDispatcher {
     }
   }
 
-  /** Passes the events of a connection that somebody else began to {@code target}. */
+  /** Passes the events of a connection that a peer began to {@code target}. */
   public void register(ConnectionIdentifier identifier, EventTarget target) {
     synchronized (connections) {
       connections.put(identifier, target);
@@ -112,7 +112,7 @@ public final class ConnectionEventDispatcher {
   /**
    * Listens and passes connect requests to {@code target}.
    *
-   * @throws VerbsException if the address is taken or none, or no event will come any more
+   * @throws VerbsException if the address is taken or invalid, or the device has failed
    */
   public ConnectionListener listen(URI address, int backlog, EventTarget target) {
     synchronized (listeners) {
@@ -146,7 +146,7 @@ public final class ConnectionEventDispatcher {
     try {
       event = manager.await(nanos);
     } catch (InterruptedException e) {
-      // The thread is the dispatcher's own: only a closing of the whole program interrupts it.
+      // Only the end of the whole program interrupts the dispatcher's own thread.
       closed = true;
       Thread.currentThread().interrupt();
       return false;
@@ -168,12 +168,15 @@ public final class ConnectionEventDispatcher {
     return true;
   }
 
-  /** Returns whether no event will come, as the device has failed or its events cannot be taken. */
+  /**
+   * Returns whether no event will come, because the device has failed or its events cannot be
+   * taken.
+   */
   public boolean hasFailed() {
     return failure != null;
   }
 
-  /** Tells all listeners that no event follows, because the device reports none any more. */
+  /** Calls all listeners' targets: no event follows, because the device has failed. */
   private void fail(VerbsException why) {
     List<EventTarget> targets;
     synchronized (listeners) {
@@ -201,7 +204,9 @@ public final class ConnectionEventDispatcher {
     }
   }
 
-  /** Rejects a request by closing it; one that cannot be is left until the manager is closed. */
+  /**
+   * Rejects a request by closing it; if that fails, it is tried again when the manager is closed.
+   */
   private void reject(ConnectionIdentifier request) {
     try {
       request.close();
@@ -211,7 +216,7 @@ public final class ConnectionEventDispatcher {
     }
   }
 
-  /** Runs a step of one connection or listener, and keeps what it throws from all others. */
+  /** Runs a step of one connection or listener; its exception does not affect others. */
   private void guarded(Runnable step) {
     try {
       step.run();
@@ -232,8 +237,9 @@ public final class ConnectionEventDispatcher {
   /**
    * Closes the connection manager, after all its listeners and connections.
    *
-   * @param nanos how long to wait for the thread, and before that for an event that it handles
-   * @throws VerbsException {@code BUSY} if some are left
+   * @param nanos the longest wait for the thread, and before that for an event that it handles,
+   *     each in nanoseconds
+   * @throws VerbsException {@code BUSY} if listeners or connections are left open
    */
   public void close(long nanos) throws InterruptedException {
     closed = true;
@@ -250,7 +256,10 @@ public final class ConnectionEventDispatcher {
     }
   }
 
-  /** Waits for the thread, which ends with its event: it may be closing a request of nobody. */
+  /**
+   * Waits for the thread, which ends after its event: it may be closing a request without a
+   * listener.
+   */
   private void awaitLastEvent(long nanos, VerbsException busy) {
     if (invoker != null) {
       throw busy;

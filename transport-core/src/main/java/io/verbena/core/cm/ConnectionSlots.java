@@ -16,10 +16,10 @@ public final class ConnectionSlots {
   /**
    * Takes a slot, which the caller gives back once by {@link #release}.
    *
-   * @param peer the client's address; clients without one are one peer
-   * @param most slots there are
-   * @param mostPerPeer slots that one IP address may have
-   * @return null, or why there is none
+   * @param peer the client's address; clients without one count as one peer
+   * @param most the limit on all slots
+   * @param mostPerPeer the limit on the slots of one IP address
+   * @return null if a slot was taken, else the reason to refuse the connection
    */
   public synchronized @Nullable RejectReason take(
       @Nullable InetSocketAddress peer, int most, int mostPerPeer) {
@@ -49,7 +49,7 @@ public final class ConnectionSlots {
     byPeer.computeIfPresent(host(peer), (host, count) -> count == 1 ? null : count - 1);
   }
 
-  /** Returns how many are taken. */
+  /** Returns the number of taken slots. */
   public synchronized int taken() {
     return taken;
   }

@@ -8,7 +8,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes that programs add to an adapter's own private data, behind its fixed length:
+ * The layout of the bytes that programs add to an adapter's private data, behind the adapter's
+ * fixed length:
  *
  * <pre>
  *  request   0  length  1        rejection  0  code    4, big-endian
@@ -16,14 +17,14 @@ import org.jspecify.annotations.Nullable;
  *                                           5  text    UTF-8
  * </pre>
  *
- * An adapter that does not know of it sends nothing, or zeros, and that means no bytes.
+ * An adapter that does not support this sends nothing or zeros, which both mean no bytes.
  */
 public final class ProgramData {
   private static final int TEXT = Integer.BYTES + 1;
 
   private ProgramData() {}
 
-  /** Returns why a connect request does not carry this data, or null. */
+  /** Returns the reason why a connect request cannot carry this data, or null if it can. */
   public static @Nullable String refuse(ByteBuffer data) {
     return data.remaining() <= ConnectRequest.MAX_PRIVATE_DATA
         ? null
@@ -34,7 +35,7 @@ public final class ProgramData {
             + ")";
   }
 
-  /** Adds a program's bytes to a handshake. */
+  /** Returns a handshake with a program's bytes behind it. */
   public static ByteBuffer append(ByteBuffer handshake, ByteBuffer data) {
     return ByteBuffer.allocate(handshake.remaining() + 1 + data.remaining())
         .put(handshake.duplicate())
@@ -44,9 +45,9 @@ public final class ProgramData {
   }
 
   /**
-   * Returns the bytes of a program behind a handshake, read-only; null if their length is wrong.
+   * Returns the program's bytes behind a handshake, read-only; null if their length is wrong.
    *
-   * @param offset from the buffer's position: the handshake's length
+   * @param offset the length of the handshake, from the buffer's position
    */
   public static @Nullable ByteBuffer read(ByteBuffer data, int offset) {
     int at = data.position() + offset;
@@ -57,7 +58,7 @@ public final class ProgramData {
     return length > data.limit() - at - 1 ? null : data.slice(at + 1, length).asReadOnlyBuffer();
   }
 
-  /** Adds why a connection is refused to a rejection. */
+  /** Returns a rejection with the reason behind it. */
   public static ByteBuffer append(ByteBuffer rejection, RejectReason reason) {
     byte[] text = reason.text().getBytes(StandardCharsets.UTF_8);
     return ByteBuffer.allocate(rejection.remaining() + TEXT + text.length)
@@ -69,10 +70,10 @@ public final class ProgramData {
   }
 
   /**
-   * Returns why a connection was refused, or null if the rejection does not say so. The text is a
-   * peer's: what does not print in a line of a log is replaced.
+   * Returns the reason behind a rejection, or null if there is none. The text comes from a peer:
+   * characters that cannot be printed in a line of a log are replaced.
    *
-   * @param offset from the buffer's position: the rejection's length
+   * @param offset the length of the rejection, from the buffer's position
    */
   public static @Nullable RejectReason readReason(ByteBuffer data, int offset) {
     int at = data.position() + offset;
@@ -89,7 +90,7 @@ public final class ProgramData {
     }
     byte[] text = new byte[length];
     data.get(at + TEXT, text);
-    // A byte that is no UTF-8 becomes three: one for each keeps within the limit.
+    // An invalid byte becomes a replacement character of 3 bytes; a '?' keeps within the limit.
     String printed =
         new String(text, StandardCharsets.UTF_8).replaceAll("[\\p{C}\\p{Zl}\\p{Zp}\\ufffd]", "?");
     return new RejectReason(code, printed);

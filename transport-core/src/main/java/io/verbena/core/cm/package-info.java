@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Dispatches the events of a device's connection manager. Does not depend on Reactor. */
+/**
+ * The connection manager's events, private data, and limits on connections. Does not depend on
+ * Reactor.
+ */
 @NullMarked
 package io.verbena.core.cm;
 

@@ -15,20 +15,23 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the asynchronous events of a device and calls the listener of each queue pair that has
- * failed. A queue pair on a shared receive queue needs them: where it fails while it sends nothing,
- * no completion shows that. A thread of its own does so, or a {@link DutyCycleInvoker} in its
- * place. Thread-safe.
+ * Takes the asynchronous events of a device, and calls the listener of each queue pair that has
+ * failed. Queue pairs on a shared receive queue need this: if one fails while it has no sends, no
+ * completion shows the failure. Runs on a thread of its own, or is invoked by a {@link
+ * DutyCycleInvoker}. Thread-safe.
  */
 public final class AsyncEvents {
   private static final long LONGEST_WAIT = TimeUnit.MINUTES.toNanos(1);
 
-  /** After an error the device is asked again, each time after twice as long. */
+  /** The pause after an error; it doubles with each further error. */
   private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
 
   private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(1);
 
-  /** A device that is gone answers each call with IO, which others do now and then. */
+  /**
+   * The IO errors in a row after which the device counts as gone; other devices return IO only at
+   * times.
+   */
   private static final int MOST_IO_ERRORS = 10;
 
   private final Device device;
@@ -39,7 +42,7 @@ public final class AsyncEvents {
   private final Thread thread;
   private volatile boolean closed;
 
-  /** Changed by the thread, or by the invoker's: errors since the last call that was good. */
+  /** The errors since the last successful call. Only the thread, or the invoker's, changes it. */
   private int errors;
 
   private long lastError;
@@ -48,14 +51,14 @@ public final class AsyncEvents {
   /**
    * Takes no events before {@link #start}.
    *
-   * @param name of its thread
-   * @param invoker invokes its duty cycle in place of a thread, or null
+   * @param name the name of the thread
+   * @param invoker invokes the duty cycle in place of a thread, or null
    */
   public AsyncEvents(String name, Device device, @Nullable DutyCycleInvoker invoker) {
     this(name, device, invoker, FIRST_PAUSE, LONGEST_PAUSE);
   }
 
-  /** With other pauses after errors, in nanoseconds. */
+  /** Has other pauses after errors, in nanoseconds. */
   AsyncEvents(
       String name,
       Device device,
@@ -66,13 +69,16 @@ public final class AsyncEvents {
     this.invoker = invoker;
     this.firstPause = firstPause;
     this.longestPause = longestPause;
-    // The thread inherits nothing of the thread that opens the transport: it would keep that alive.
+    // Inherits no thread-locals of the thread that opens the transport: it would keep them alive.
     thread = new Thread(null, this::work, name, 0, false);
     thread.setDaemon(true);
     thread.setContextClassLoader(AsyncEvents.class.getClassLoader());
   }
 
-  /** Calls {@code onFailure} on this thread when this queue pair has failed; must not throw. */
+  /**
+   * Sets the listener of a queue pair: {@code onFailure} runs on this object's thread when the
+   * queue pair has failed, and must not throw.
+   */
   public void listenForFailure(QueuePair pair, Runnable onFailure) {
     listeners.put(pair, onFailure);
   }
@@ -128,13 +134,13 @@ public final class AsyncEvents {
       errors++;
       lastError = now();
       pause = Math.min(longestPause, errors == 1 ? firstPause : 2 * pause);
-      // The device has failed: connection events report it, and it raises nothing any more.
+      // A device that is gone raises no more events; connection events report the failure.
       if (isGone(e.error())) {
         closed = true;
       }
       return false;
     } catch (InterruptedException e) {
-      // The thread is its own: only a closing of the whole program interrupts it.
+      // Only the end of the whole program interrupts this object's own thread.
       closed = true;
       Thread.currentThread().interrupt();
       return false;
@@ -154,7 +160,7 @@ public final class AsyncEvents {
   }
 
   /**
-   * Returns whether the event is the failure of a queue pair, which its completions may not show.
+   * Returns whether the event reports the failure of a queue pair, which completions may not show.
    */
   private static boolean isFailure(AsyncEvent.Type type) {
     return switch (type) {
@@ -172,7 +178,7 @@ public final class AsyncEvents {
   }
 
   /**
-   * Stops taking events. The thread ends when the device is closed, as that ends its wait for an
+   * Stops taking events. The thread ends when the device is closed, which ends its wait for an
    * event.
    */
   public void close() {
@@ -180,7 +186,7 @@ public final class AsyncEvents {
     LockSupport.unpark(thread);
   }
 
-  /** Waits for the thread, after the device was closed. */
+  /** Waits up to {@code nanos} for the thread to end, after the device was closed. */
   public void join(long nanos) throws InterruptedException {
     if (thread.isAlive()) {
       TimeUnit.NANOSECONDS.timedJoin(thread, nanos);

@@ -8,7 +8,10 @@ import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.SendWorkRequest;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Keeps what a connection's meter throws from its loop. Allocates nothing on the data path. */
+/**
+ * Catches the exceptions of a connection's meter, so that they do not reach the loop. Allocates
+ * nothing on the data path.
+ */
 final class GuardedConnectionMeter extends ConnectionMeter {
   private final ConnectionMeter meter;
   private final AtomicBoolean reported;

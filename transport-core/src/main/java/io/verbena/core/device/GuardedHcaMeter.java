@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what a meter throws from the loops that call it: what cannot be counted is left out. The
- * first error of each device is logged.
+ * Catches the exceptions of a meter, so that they do not reach the loops that call it. The failed
+ * measurement is left out, and the first exception for each device is logged.
  */
 final class GuardedHcaMeter extends HcaMeter {
   private static final Logger LOG = System.getLogger(HcaMeter.class.getName());
@@ -29,7 +29,10 @@ final class GuardedHcaMeter extends HcaMeter {
     this.reported = reported;
   }
 
-  /** Makes the meter of a device; one that does nothing if {@code meters} makes none. */
+  /**
+   * Returns the guarded meter of a device; {@link HcaMeter#OFF} if {@code meters} returns that or
+   * throws.
+   */
   static HcaMeter of(Meters meters, MeteredHca hca) {
     AtomicBoolean reported = new AtomicBoolean();
     try {
@@ -41,12 +44,12 @@ final class GuardedHcaMeter extends HcaMeter {
     }
   }
 
-  /** Logs what a meter threw, unless another of its device has thrown before. */
+  /** Logs a meter's exception, unless a meter of the same device has thrown before. */
   static void report(AtomicBoolean reported, Throwable thrown) {
     if (!reported.getAndSet(true)) {
       LOG.log(
           Level.WARNING,
-          "a meter threw, and what it was to count is left out (RdmaOptions.meters)",
+          "a meter threw an exception, and its count is left out; see RdmaOptions.meters",
           thrown);
     }
   }

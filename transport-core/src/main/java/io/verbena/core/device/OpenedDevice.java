@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device as a transport uses it: with its protection domain, its registered memory, its
- * connection events and its meter. Thread-safe.
+ * A device that a transport uses, with its protection domain, registered memory, events and meter.
+ * Thread-safe.
  */
 public final class OpenedDevice {
   private final Device device;
@@ -30,16 +30,16 @@ public final class OpenedDevice {
   private final HcaMeter meter;
   private final CloseSteps first = new CloseSteps();
   private final CloseSteps all = new CloseSteps();
-  private volatile long patience;
+  private volatile long threadWaitNanos;
 
   /**
-   * Takes over an open device, and closes it if this fails. Its events wait until {@link
+   * Takes over an open device, and closes it if this fails. No events are taken until {@link
    * #dispatcher} and {@link #events} are started.
    *
-   * @param threads what the names of its threads begin with
+   * @param threads the prefix of the names of the device's threads
    * @param adapter the kind of the connections, as in {@link MeteredHca#adapter}
    * @param provider the scheme of the device's addresses
-   * @param credits what peers give credits for
+   * @param credits the kinds of credit that peers give
    * @param invoker invokes the duty cycles of both in place of threads, or null
    * @throws VerbsException if the device has no resources left
    */
@@ -55,9 +55,9 @@ public final class OpenedDevice {
   }
 
   /**
-   * Takes over an open device, with direct memory of its own.
+   * Takes over an open device, with another source of direct memory.
    *
-   * @param direct what its registered memory is made of
+   * @param direct the memory that slabs of registered memory are made of
    */
   public OpenedDevice(
       String threads,
@@ -113,22 +113,22 @@ public final class OpenedDevice {
     return device;
   }
 
-  /** Returns the domain of all its connections and all its memory. */
+  /** Returns the protection domain of all connections and all registered memory. */
   public ProtectionDomain domain() {
     return domain;
   }
 
-  /** Returns the registered memory of all its connections. */
+  /** Returns the registered memory of all connections. */
   public RegisteredMemory memory() {
     return memory;
   }
 
-  /** Returns what dispatches its connection events; the transport starts it. */
+  /** Returns the dispatcher of the connection events; the transport starts it. */
   public ConnectionEventDispatcher dispatcher() {
     return dispatcher;
   }
 
-  /** Returns what takes its asynchronous events; the transport starts it, if it needs them. */
+  /** Returns the taker of the asynchronous events; the transport starts it if it needs them. */
   public AsyncEvents events() {
     return events;
   }
@@ -139,29 +139,30 @@ public final class OpenedDevice {
   }
 
   /**
-   * Returns the steps that {@link #close} runs first: a part that could not close an object of the
-   * device adds it here.
+   * Returns the steps that {@link #close} runs first. A part that could not close an object of the
+   * device adds the object here.
    */
   public CloseSteps closeFirst() {
     return first;
   }
 
   /**
-   * Closes everything, after all connections and listeners; what is left, if it was called before.
-   * An interrupt ends only the wait for a thread, and stays set.
+   * Closes the device and its objects, after all connections and listeners are closed; a further
+   * call closes the objects that are still open. An interrupt ends only the wait for a thread, and
+   * stays set.
    *
-   * @param nanos how long to wait for each of the threads that take events
-   * @throws VerbsException naming what of the device is left open after a second try
+   * @param nanos the longest wait for each of the threads that take events, in nanoseconds
+   * @throws VerbsException naming the objects that are still open after a second try
    */
   public void close(long nanos) {
-    patience = nanos;
+    threadWaitNanos = nanos;
     all.run();
   }
 
   private void closeDevice() {
     device.close();
     try {
-      events.join(patience);
+      events.join(threadWaitNanos);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -169,7 +170,7 @@ public final class OpenedDevice {
 
   private void closeDispatcher() {
     try {
-      dispatcher.close(patience);
+      dispatcher.close(threadWaitNanos);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

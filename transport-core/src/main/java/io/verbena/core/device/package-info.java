@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The objects that transports have opened with a device. Does not depend on Reactor. */
+/** An opened device with the objects that transports need of it. Does not depend on Reactor. */
 @NullMarked
 package io.verbena.core.device;
 

@@ -6,10 +6,10 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records the events of one connection in Flight Recorder. Not thread-safe: the connection's loop
- * alone calls it.
+ * Records the events of one connection in Flight Recorder. Not thread-safe: only the connection's
+ * loop calls it.
  *
- * <p>While nobody records, a call costs the check of a field.
+ * <p>While no recording runs, a call costs the check of a field.
  */
 public final class ConnectionRecorder {
   private final String adapter;
@@ -20,7 +20,7 @@ public final class ConnectionRecorder {
   private boolean over;
 
   /**
-   * The events of a connection.
+   * A recorder for one connection.
    *
    * @param adapter the kind of transport, in a word: {@code reactor}, {@code netty}
    * @param peer human-readable peer address
@@ -32,7 +32,7 @@ public final class ConnectionRecorder {
     this.queuePair = queuePair;
   }
 
-  /** The connection is established. */
+  /** Records that the connection is established. */
   public void opened() {
     ConnectionOpenedEvent event = new ConnectionOpenedEvent();
     if (event.shouldCommit()) {
@@ -41,7 +41,10 @@ public final class ConnectionRecorder {
     }
   }
 
-  /** The connection has ended without a failure. Only the first of this and a failure counts. */
+  /**
+   * Records that the connection has ended without a failure. Only the first call of this and {@link
+   * #failed} counts.
+   */
   public void closed() {
     if (over) {
       return;
@@ -55,9 +58,9 @@ public final class ConnectionRecorder {
   }
 
   /**
-   * The connection has failed. Only the first of this and a close counts.
+   * Records that the connection has failed. Only the first call of this and {@link #closed} counts.
    *
-   * @param why what went wrong
+   * @param why the error
    */
   public void failed(Throwable why) {
     if (over) {
@@ -72,7 +75,7 @@ public final class ConnectionRecorder {
     }
   }
 
-  /** Sends wait for the peer's credits, from now on. */
+  /** Begins a wait of sends for the peer's credits. */
   public void creditsRanOut() {
     CreditStallEvent event = new CreditStallEvent();
     if (event.isEnabled()) {
@@ -81,7 +84,7 @@ public final class ConnectionRecorder {
     }
   }
 
-  /** Ends the wait for credits: they came, or nothing waits for them any more. */
+  /** Ends the wait for credits: they have come, or no send waits any more. */
   public void creditsCame() {
     CreditStallEvent event = stall;
     if (event != null) {

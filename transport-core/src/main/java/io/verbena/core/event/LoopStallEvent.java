@@ -9,7 +9,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/** Something holds a completion loop up, and all its connections with it. */
+/** A completion loop is held up, and all its connections with it. */
 @Name("io.verbena.LoopStall")
 @Label("Loop Stall")
 @Category("Verbena")
@@ -20,7 +20,7 @@ public final class LoopStallEvent extends Event {
   String loop = "";
 
   @Label("Held Up")
-  @Description("How long the loop had done no duty cycle when this was found out")
+  @Description("The time without a duty cycle when the stall was detected")
   @Timespan(Timespan.NANOSECONDS)
   long heldUp;
 
@@ -28,7 +28,7 @@ public final class LoopStallEvent extends Event {
    * Emits the event, if it is being recorded.
    *
    * @param loop the name of the loop's thread
-   * @param heldUpNanos how long it has done no duty cycle
+   * @param heldUpNanos the time without a duty cycle so far, in nanoseconds
    */
   public static void emit(String loop, long heldUpNanos) {
     LoopStallEvent event = new LoopStallEvent();

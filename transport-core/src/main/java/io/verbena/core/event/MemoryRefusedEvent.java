@@ -8,13 +8,13 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 
-/** Memory was refused at the limit on registered memory. */
+/** Memory was refused because the limit on registered memory is reached. */
 @Name("io.verbena.MemoryRefused")
 @Label("Memory Refused")
 @Category("Verbena")
 public final class MemoryRefusedEvent extends Event {
   @Label("Operation")
-  @Description("What was to get the memory")
+  @Description("The operation that needed the memory")
   String operation = "";
 
   @Label("Wanted")
@@ -32,10 +32,10 @@ public final class MemoryRefusedEvent extends Event {
   /**
    * Emits the event, if it is being recorded.
    *
-   * @param operation what was to get the memory
-   * @param wanted bytes that were refused
-   * @param registered bytes that are registered
-   * @param limit bytes that may be registered
+   * @param operation the operation that needed the memory
+   * @param wanted the bytes that were refused
+   * @param registered the bytes that are registered
+   * @param limit the most bytes that may be registered
    */
   public static void emit(String operation, long wanted, long registered, long limit) {
     MemoryRefusedEvent event = new MemoryRefusedEvent();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The events of a program's connections for Flight Recorder. They cost a check of a field while
- * nobody records them.
+ * Flight Recorder events of connections. While they are not recorded, each costs the check of a
+ * field.
  */
 @NullMarked
 package io.verbena.core.event;

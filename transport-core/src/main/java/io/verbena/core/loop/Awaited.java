@@ -4,21 +4,21 @@ package io.verbena.core.loop;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that a loop is to do and that somebody on another thread may wait for, with a deadline.
- * The deadline is the loop's to keep; while the loop is held up, its watchdog does.
+ * An operation of a loop that another thread may await with a deadline. The loop checks the
+ * deadline; while the loop is held up, its watchdog does.
  */
 public interface Awaited {
 
-  /** Returns how long it may be waited for, in nanoseconds. May be called by any thread. */
+  /** Returns the timeout of the operation, in nanoseconds. May be called by any thread. */
   long patience();
 
   /**
-   * Ends the wait; called by a watchdog when the deadline has passed and the loop is held up. Once
-   * this has returned, the loop signals no end of it; the loop frees what is to be freed when it
-   * goes on. Neither waits nor calls foreign code.
+   * Ends the wait; called by a watchdog when the deadline has passed and the loop is held up.
+   * Afterwards the loop does not signal the end of the operation; it frees the operation's
+   * resources when it continues. Must not wait or call a program's code.
    *
-   * @return signals the end of the wait, which may be foreign code and take its time; null if the
-   *     loop does, or did
+   * @return an action that signals the end, and so may run a program's code and block; null if the
+   *     loop signals it, or has done so
    */
   @Nullable Runnable expire(HeldUp why);
 }

@@ -9,21 +9,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects to close, in their order, each successfully once. One that fails keeps none of the others
- * from being closed, and is tried again. Thread-safe.
+ * Closes objects in order, each successfully once. A close that fails keeps no other object open,
+ * and is tried again. Thread-safe.
  */
 public final class CloseSteps {
   private record Step(String name, Runnable close) {}
 
   private final List<Step> left = new ArrayList<>();
 
-  /** Without any step yet. */
+  /** Without steps yet. */
   public CloseSteps() {}
 
   /**
-   * Adds what is to be closed behind the others.
+   * Adds an object, to be closed after those added before.
    *
-   * @param name of the object, for errors
+   * @param name the name of the object, for errors
    */
   public synchronized CloseSteps add(String name, Runnable close) {
     left.add(new Step(name, close));
@@ -31,10 +31,10 @@ public final class CloseSteps {
   }
 
   /**
-   * Closes all that is left. What fails is tried once more after all others, as one of them may
-   * have been in use by another, and again by each further call.
+   * Closes all objects that are still open. A close that fails is tried once more after all others,
+   * because another object may have used this one, and again by each further call.
    *
-   * @throws VerbsException naming what is left; its cause is what the first of it threw
+   * @throws VerbsException naming the objects that are still open; its cause is the first exception
    */
   public synchronized void run() {
     if (tryAll() == null) {

@@ -5,27 +5,28 @@ import io.verbena.verbs.CompletionChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of a completion channel, for a loop that sleeps elsewhere: in a selector, say. The
- * provider calls a listener for each event, or else a thread of its own awaits events. Only {@link
- * #haveCome} may be called by other threads than the loop's.
+ * The events of a completion channel, for a loop that sleeps elsewhere, for example in a selector.
+ * The provider calls a listener for each event; if it cannot, a thread of this object awaits the
+ * events. Only {@link #haveCome} may be called by other threads than the loop's.
  *
- * <p>The loop {@linkplain #take takes} events before it arms its queues, and looks whether any
- * {@linkplain #haveCome have come} after it has said that it sleeps: then either it sees the event,
- * or the thread that raised the event sees that the loop sleeps.
+ * <p>The loop {@linkplain #take takes} events before it arms its queues. It marks itself as
+ * sleeping, and then checks whether events {@linkplain #haveCome have come}. So either the loop
+ * sees an event, or the thread that raised the event sees that the loop sleeps.
  */
 public final class CompletionEvents {
   private final Runnable wakeup;
   private final @Nullable EventWatcher watcher;
 
-  /** Events that came before count. */
+  /** Initially true: events may have come before the watching began. */
   private volatile boolean came = true;
 
   /**
    * Watches a channel.
    *
-   * @param wakeup ends the loop's sleep, if it sleeps; called by any thread behind an event. Does
-   *     not block, and throws nothing
-   * @param name of the thread, if one is needed
+   * @param channel the channel
+   * @param wakeup ends the loop's sleep, if it sleeps; called after an event, by any thread; must
+   *     not block or throw
+   * @param name the name of the thread, if one is needed
    */
   public CompletionEvents(CompletionChannel channel, Runnable wakeup, String name) {
     this.wakeup = wakeup;
@@ -37,15 +38,15 @@ public final class CompletionEvents {
     wakeup.run();
   }
 
-  /** Returns whether there may be events that were not taken. */
+  /** Returns whether events may have come that were not taken. */
   public boolean haveCome() {
     return came;
   }
 
   /**
-   * Takes and acknowledges all events that came.
+   * Takes and acknowledges all events that have come.
    *
-   * @param queues of the channel
+   * @param queues the queues of the channel
    * @return whether there were any
    * @throws io.verbena.verbs.VerbsException if the channel failed
    */
@@ -55,9 +56,9 @@ public final class CompletionEvents {
   }
 
   /**
-   * Ends the watching; to be called before the queues are closed. Idempotent.
+   * Stops watching the channel; to be called before the queues are closed. Idempotent.
    *
-   * @throws io.verbena.verbs.VerbsException {@code BUSY} if the thread cannot be ended in time
+   * @throws io.verbena.verbs.VerbsException {@code BUSY} if the thread does not end within 10 s
    */
   public void close(CompletionQueues<?> queues) {
     if (watcher != null) {

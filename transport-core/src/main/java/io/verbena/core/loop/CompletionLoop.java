@@ -20,13 +20,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls completion queues for its members and runs tasks for other threads, on a thread of its own.
+ * A loop that polls completion queues for its members and runs tasks for other threads, on a thread
+ * of its own.
  *
- * <p>A duty cycle runs the tasks that were handed over, polls, routes the completions, and calls
- * the members that asked to be called at its end. After one without work the {@link PollMode} says
- * what the thread does; with a {@link DutyCycleInvoker} there is no thread, and the invoker
- * decides. Only {@link #schedule}, {@link #execute}, {@link #waiters}, {@link #inLoop}, {@link
- * #stop} and {@link #join} may be called from other threads.
+ * <p>A duty cycle runs the scheduled tasks, polls, passes the completions to their members, and
+ * runs the requested {@link DutyCycleEnd}s. After a duty cycle without work, the {@link PollMode}
+ * decides whether the thread spins or sleeps. With a {@link DutyCycleInvoker} there is no thread,
+ * and the invoker decides. Only {@link #schedule}, {@link #execute}, {@link #waiters}, {@link
+ * #inLoop}, {@link #stop} and {@link #join} may be called from other threads.
  */
 public final class CompletionLoop {
   private static final VarHandle CYCLES = cyclesHandle();
@@ -36,7 +37,7 @@ public final class CompletionLoop {
   private static final int TICKS_PER_TIMEOUT = 16;
   private static final int MOST_VISITED = 1 << 20;
 
-  /** Bounds every wait, even that of a loop which has nothing to wait for. */
+  /** Bounds every sleep, also that of a loop without deadlines. */
   private static final long LONGEST_SLEEP = TimeUnit.MINUTES.toNanos(1);
 
   private final Device device;
@@ -55,23 +56,26 @@ public final class CompletionLoop {
   private final List<Runnable> atEnd = new ArrayList<>();
   private final @Nullable LinkedPosts linkedPosts;
 
-  /** Calls of {@link #runLeftTasks} that the one under way has to answer, or 0. */
+  /** The calls of {@link #runLeftTasks} that the running one has to serve, or 0. */
   private final AtomicInteger leftTasks = new AtomicInteger();
 
   private int pending;
   private int tick;
   private long lastTick;
 
-  /** The clock when it was last read. */
+  /** The time of the clock when it was last read, in nanoseconds. */
   private long now;
 
-  /** Behind the task that runs now; a watchdog looks at it while that takes its time. */
+  /** The task behind the one that runs now; read by a watchdog while the loop is held up. */
   private @Nullable LoopTask nextToRun;
 
-  /** Counts duty cycles. The loop writes it, and its watchers read it. */
+  /** Counts duty cycles. The loop writes the field, watchdogs read it. */
   private int cycles;
 
-  /** The thread while it is in the loop. Not volatile: no other thread ever finds itself here. */
+  /**
+   * The thread that is in the loop, or null. Not volatile: a thread looks only for itself, which
+   * only its own write can have stored.
+   */
   private @Nullable Thread inside;
 
   private volatile boolean sleeping;
@@ -84,9 +88,11 @@ public final class CompletionLoop {
   /**
    * Creates a loop; {@link #start} starts its thread.
    *
-   * @param threads makes its thread
-   * @param invoker invokes its duty cycle in place of a thread, or null
-   * @param meter counts its completion queues and polls
+   * @param threads makes the loop's thread
+   * @param device the device whose completions are polled
+   * @param options the poll mode, timeouts and keep-alive
+   * @param invoker invokes the duty cycle in place of a thread, or null
+   * @param meter counts completion queues and polls
    */
   public CompletionLoop(
       ThreadFactory threads,
@@ -128,30 +134,32 @@ public final class CompletionLoop {
     }
   }
 
-  /** Returns whether the caller is in this loop: on its thread, or within its duty cycle. */
+  /**
+   * Returns whether the caller is in this loop: on its thread, or within its invoked duty cycle.
+   */
   public boolean inLoop() {
     return Thread.currentThread() == inside;
   }
 
-  /** Returns the device whose completions it polls. */
+  /** Returns the device whose completions the loop polls. */
   public Device device() {
     return device;
   }
 
   /**
-   * Returns what collects the requests that its members post in a duty cycle, and posts them at its
-   * end; null if each is to be posted at once.
+   * Returns the lists that collect the members' send requests until the end of a duty cycle; null
+   * if each request is to be posted at once.
    */
   public @Nullable LinkedPosts linkedPosts() {
     return linkedPosts;
   }
 
-  /** Returns its thread, or null if an invoker invokes it. */
+  /** Returns the loop's thread, or null if an invoker invokes the duty cycle. */
   public @Nullable Thread thread() {
     return thread;
   }
 
-  /** Returns a number that another duty cycle changes. May be called by any thread. */
+  /** Returns the number of duty cycles, modulo 2<sup>32</sup>. May be called by any thread. */
   public int cycles() {
     return (int) CYCLES.getOpaque(this);
   }
@@ -162,8 +170,8 @@ public final class CompletionLoop {
   }
 
   /**
-   * Runs {@code action} on the loop's thread each time the loop has slept, also if it breaks down;
-   * the action finds {@link #isSleeping} false. It must be short, and throw nothing.
+   * Sets the action that runs on the loop's thread each time the loop has slept, also if the sleep
+   * throws; {@link #isSleeping} is then false. It must be short, and throw nothing.
    */
   public void onWake(Runnable action) {
     onWake = action;
@@ -175,11 +183,11 @@ public final class CompletionLoop {
   }
 
   /**
-   * Calls {@code visitor} with the tasks that wait to be run, as far as they can be seen from
-   * another thread: all, if the loop is held up meanwhile; else some, or some that it runs.
+   * Calls {@code visitor} with the waiting tasks that another thread can see: all of them while the
+   * loop is held up; else only some, and perhaps tasks that run already.
    */
   void forEachWaiting(Consumer<LoopTask> visitor) {
-    // Tasks that are scheduled again meanwhile may lead in circles.
+    // Tasks that are scheduled again meanwhile may form a cycle.
     int left = MOST_VISITED;
     for (LoopTask task = nextToRun; task != null && --left > 0; task = task.nextTask()) {
       visitor.accept(task);
@@ -190,8 +198,8 @@ public final class CompletionLoop {
   }
 
   /**
-   * Calls {@code visitor} with the operations that wait for what the members have taken up, as far
-   * as they can be seen from another thread.
+   * Calls {@code visitor} with the operations in progress at the members that another thread can
+   * see.
    */
   void forEachTakenUp(AwaitedVisitor visitor) {
     queues.forEach(member -> member.forEachAwaited(visitor));
@@ -223,8 +231,8 @@ public final class CompletionLoop {
   }
 
   /**
-   * Runs what is scheduled after the end, one at a time: on the thread that schedules it, or on
-   * that which runs such tasks just now, as waiting for it could be a deadlock.
+   * Runs tasks that are scheduled after the end, one at a time: on the scheduling thread, or on a
+   * thread that runs such tasks already, because waiting for that thread could be a deadlock.
    */
   private void runLeftTasks() {
     if (leftTasks.getAndIncrement() == 0) {
@@ -236,13 +244,14 @@ public final class CompletionLoop {
     }
   }
 
-  /** Returns the time of its clock in nanoseconds, as it was read last: now and then. */
+  /** Returns the time at which the loop last read its clock, in nanoseconds. */
   public long now() {
     return now;
   }
 
   /**
-   * Returns the coarse clock, which advances by one, however long a subscriber blocked the loop.
+   * Returns the coarse clock, in ticks. It advances by one at a time, however long a subscriber
+   * blocked the loop.
    */
   public int tick() {
     return tick;
@@ -253,13 +262,16 @@ public final class CompletionLoop {
     return tickNanos;
   }
 
-  /** Returns the ticks of a timeout, rounded up, plus one for the tick that has begun. */
+  /**
+   * Returns the ticks of a timeout in nanoseconds, rounded up, plus one for the tick that has
+   * begun.
+   */
   public int ticks(long nanos) {
     long roundedUp = nanos / tickNanos + (nanos % tickNanos == 0 ? 0 : 1);
     return (int) Math.min(Integer.MAX_VALUE / 2, roundedUp) + 1;
   }
 
-  /** Changes the count of deadlines; while there are any, the loop wakes for its clock. */
+  /** Adds to the count of deadlines; while it is above 0, the loop wakes for each tick. */
   public void pending(int change) {
     pending += change;
   }
@@ -283,8 +295,8 @@ public final class CompletionLoop {
   }
 
   /**
-   * A listener to the ticks of the loop, with a deadline of its own. All methods are called on the
-   * loop's thread.
+   * Listens to the ticks of the loop, for a deadline of its own. The loop calls all methods on its
+   * thread.
    */
   public interface TickListener {
     /** Called on each tick; returns whether it waits for further ticks. */
@@ -293,12 +305,12 @@ public final class CompletionLoop {
     /**
      * Called once if the loop stops: releases everything.
      *
-     * @param broken what the loop broke down with, or null if it was stopped
+     * @param broken the exception that ended the loop, or null if it was stopped
      */
     void shutDown(@Nullable Throwable broken);
   }
 
-  /** Returns the connections that are called at the end of its duty cycle. */
+  /** Returns the actions to run at the end of the duty cycle. */
   public DutyCycleEnds dutyCycleEnds() {
     return ends;
   }
@@ -308,12 +320,12 @@ public final class CompletionLoop {
     atEnd.add(action);
   }
 
-  /** Returns the completion queues that it polls, for members to join and to leave. */
+  /** Returns the completion queues that the loop polls; members join and leave them. */
   public CompletionQueues<LoopMember> queues() {
     return queues;
   }
 
-  /** Shuts all members down, and ends once the last has left. */
+  /** Shuts all members down; the loop ends once the last has left. */
   public void stop() {
     stopping = true;
     execute(() -> shutDownAll(new IllegalStateException("the completion loop was stopped"), false));
@@ -322,7 +334,8 @@ public final class CompletionLoop {
   /**
    * Waits for the end of a stopped loop.
    *
-   * @return whether it ended in time
+   * @param nanos the longest wait, in nanoseconds
+   * @return whether the loop ended in time
    */
   public boolean join(long nanos) throws InterruptedException {
     if (thread == null) {
@@ -335,28 +348,31 @@ public final class CompletionLoop {
   }
 
   /**
-   * Returns what the loop broke down with, or null. Then it has shut all members down, or is about
-   * to, and serves none any more.
+   * Returns the exception that broke the loop, or null. A broken loop has shut its members down, or
+   * is about to, and no longer serves them.
    */
   public @Nullable Throwable brokenBy() {
     return brokenBy;
   }
 
   /**
-   * Closes what the loop could not close at its end; after {@link #join}.
+   * Closes the completion queues that the loop could not close at its end; after {@link #join}.
    *
-   * @throws VerbsException if something is left
+   * @throws VerbsException if one is still open
    */
   public void closeQueues() {
     queues.close();
   }
 
-  /** Returns what an action at the loop's end threw, or null. */
+  /**
+   * Returns the first exception of an {@linkplain #atEnd(Runnable) action at the loop's end}, or
+   * null.
+   */
   public @Nullable Throwable failure() {
     return failure;
   }
 
-  /** Shuts all members and listeners down, whatever one of them throws. */
+  /** Shuts all members and listeners down, even if some of them throw. */
   private void shutDownAll(Throwable cause, boolean now) {
     for (int i = 0; i < queues.bound(); i++) {
       LoopMember member = queues.at(i);
@@ -402,7 +418,7 @@ public final class CompletionLoop {
     shutDownAll(cause, true);
   }
 
-  /** The duty cycle where there is no thread. */
+  /** The duty cycle of a loop without a thread. */
   private final class InvokedCycle implements DutyCycle {
     @Override
     public boolean doWork() {
@@ -476,8 +492,8 @@ public final class CompletionLoop {
   }
 
   /**
-   * Runs a task so that its failure harms no other one: reports it as a thread's uncaught
-   * exception. That holds for errors of the JVM too, such as a stack overflow in a subscriber.
+   * Runs a task, and reports its exception as the thread's uncaught exception, so that it harms no
+   * other task. This includes errors of the JVM, such as a stack overflow in a subscriber.
    */
   private static void run(LoopTask task) {
     try {
@@ -491,8 +507,8 @@ public final class CompletionLoop {
     Thread current = Thread.currentThread();
     try {
       current.getUncaughtExceptionHandler().uncaughtException(current, thrown);
-    } catch (Throwable ofTheHandler) {
-      // As the JVM does with what a handler of uncaught exceptions throws.
+    } catch (Throwable ignored) {
+      // The JVM ignores exceptions of a handler of uncaught exceptions, too.
     }
   }
 
@@ -516,22 +532,22 @@ public final class CompletionLoop {
     postLinked();
   }
 
-  /** Keeps those that wait on, and those that come meanwhile. */
+  /** Keeps the elements that still wait, and those that are added meanwhile. */
   private static <T> void keepIf(List<T> waiting, Predicate<T> waitsOn) {
     int kept = 0;
-    int told = waiting.size();
-    for (int i = 0; i < told; i++) {
+    int visited = waiting.size();
+    for (int i = 0; i < visited; i++) {
       T each = waiting.get(i);
       if (waitsOn.test(each)) {
         waiting.set(kept++, each);
       }
     }
-    waiting.subList(kept, told).clear();
+    waiting.subList(kept, visited).clear();
   }
 
   /**
-   * Calls {@code listener.tick()}; returns false if it throws. It may have signalled a subscriber
-   * that its time is over, and so waits no longer.
+   * Calls {@code listener.tick()}; returns false if it throws. The listener may have signalled its
+   * timeout by then, so it waits no longer.
    */
   private static boolean waitsOn(TickListener listener) {
     try {
@@ -543,8 +559,8 @@ public final class CompletionLoop {
   }
 
   /**
-   * Arms the queues, polls once more, and sleeps. A thread that schedules a task either finds it
-   * taken or finds the flag set, and wakes the loop.
+   * Arms the queues, polls once more, and sleeps. A thread that schedules a task either has it
+   * taken before the sleep, or finds {@link #sleeping} set and wakes the loop.
    */
   private void sleep() {
     CompletionChannel channel = this.channel;
@@ -563,13 +579,13 @@ public final class CompletionLoop {
         woken(channel.await(Math.min(longest, keepAlive.nanosLeft(now))));
       }
     } catch (InterruptedException e) {
-      // The thread is the loop's own: stop() ends it, an interrupt only wakes it.
+      // stop() ends the loop's own thread; an interrupt only wakes it.
       idleStrategy.worked();
     } finally {
       sleeping = false;
-      Runnable told = onWake;
-      if (told != null) {
-        told.run();
+      Runnable listener = onWake;
+      if (listener != null) {
+        listener.run();
       }
     }
     readClock();
@@ -595,7 +611,7 @@ public final class CompletionLoop {
     try {
       queues.close();
     } catch (VerbsException e) {
-      // A thread that waits for the end tries again, by closeQueues().
+      // The thread that waits for the end tries again by closeQueues().
     }
     failure = first;
     ended = true;

@@ -15,10 +15,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The completion queues of one thread. Members share them by reserving a part of a queue's depth
- * each, so that no queue overruns; a work request's id names the member. There is one queue, which
- * is resized as members come, where the device can do that; else, or beyond what it can, there are
- * few, each twice as deep as the one before. Not thread-safe.
+ * The completion queues of one thread. Each member reserves a part of a queue's depth, so that no
+ * queue overruns; the id of a work request names the member. If the device can resize a queue,
+ * there is one, which grows as members join. Otherwise, or beyond the device's limit, further
+ * queues are added, each twice as deep as the one before. Not thread-safe.
  *
  * @param <M> the members, whose work requests complete there
  */
@@ -47,8 +47,8 @@ public final class CompletionQueues<M extends CompletionTarget> {
   /**
    * Adds a member.
    *
-   * @param completions the most that it has outstanding at once
-   * @throws io.verbena.verbs.VerbsException if the device has no completion queue left for that
+   * @param completions the most completions that the member has outstanding at once
+   * @throws io.verbena.verbs.VerbsException if the device has no completion queue left for them
    */
   public Membership join(M member, int completions) {
     SharedCompletionQueue chosen = reserve(completions);
@@ -87,7 +87,10 @@ public final class CompletionQueues<M extends CompletionTarget> {
     return added;
   }
 
-  /** Returns false where the device cannot, or has no memory for it: then it has another queue. */
+  /**
+   * Resizes a queue; returns false if the device cannot, or has no memory for it: then another
+   * queue is needed.
+   */
   private boolean resize(SharedCompletionQueue shared, int depth) {
     int before = shared.queue.depth();
     if (!device.attributes().supports(Capability.COMPLETION_QUEUE_RESIZE)) {
@@ -111,7 +114,7 @@ public final class CompletionQueues<M extends CompletionTarget> {
       queues.add(shared);
       return shared;
     } catch (Throwable e) {
-      // No memory: nothing else would close it.
+      // Out of memory: no other object would close the queue.
       made.close();
       throw e;
     }
@@ -137,7 +140,10 @@ public final class CompletionQueues<M extends CompletionTarget> {
     return members.at(index);
   }
 
-  /** Calls {@code visitor} with the members, as far as another thread than theirs can see them. */
+  /**
+   * Calls {@code visitor} with the members that the calling thread can see; may be called by any
+   * thread.
+   */
   void forEach(Consumer<? super M> visitor) {
     members.forEach(visitor);
   }
@@ -149,7 +155,7 @@ public final class CompletionQueues<M extends CompletionTarget> {
    */
   public int poll() {
     int taken = 0;
-    // Members may join, and queues come, while completions are handed out.
+    // Members may join, and so add queues, while completions are passed on.
     for (int q = 0; q < queues.size(); q++) {
       int count = queues.get(q).queue.poll(batch);
       if (count > 0) {
@@ -189,7 +195,7 @@ public final class CompletionQueues<M extends CompletionTarget> {
   }
 
   /**
-   * Takes all events that are in the channel, and acknowledges them.
+   * Takes all events of the channel, and acknowledges them.
    *
    * @return whether there were any
    */
@@ -199,7 +205,7 @@ public final class CompletionQueues<M extends CompletionTarget> {
       return false;
     }
     boolean any = false;
-    // await() returns null once for a wake-up that was not taken, in front of events.
+    // A wakeup that no thread has taken yet makes await() return null once, ahead of events.
     for (int nulls = 0; nulls < 2; ) {
       CompletionQueue queue = look(channel);
       if (queue == null) {
@@ -213,9 +219,9 @@ public final class CompletionQueues<M extends CompletionTarget> {
   }
 
   /**
-   * Closes the queues and then their channel; those that are left, if it was called before.
+   * Closes the queues and then their channel; a further call closes those that could not be closed.
    *
-   * @throws io.verbena.verbs.VerbsException if one is left, as queue pairs still use it
+   * @throws io.verbena.verbs.VerbsException if one is left, because queue pairs still use it
    */
   public void close() {
     CloseSteps steps = closing;

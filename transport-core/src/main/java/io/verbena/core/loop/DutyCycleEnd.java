@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.core.loop;
 
-/**
- * The action that a connection runs at the end of a duty cycle, if it asked for that. Only on the
- * loop.
- */
+/** An action that a connection may request for the end of a duty cycle. Only on the loop. */
 public final class DutyCycleEnd {
   private final DutyCycleEnds ends;
   private final Runnable action;
@@ -12,17 +9,19 @@ public final class DutyCycleEnd {
   private boolean closed;
 
   /**
-   * Belongs to one connection.
+   * The action of one connection.
    *
-   * @param ends of its loop
-   * @param action run once a duty cycle in which {@link #ask} was called
+   * @param ends the requested actions of the connection's loop
+   * @param action runs once in each duty cycle in which {@link #ask} was called
    */
   public DutyCycleEnd(DutyCycleEnds ends, Runnable action) {
     this.ends = ends;
     this.action = action;
   }
 
-  /** Asks for the action at the end of this duty cycle, once; within the action, of the next. */
+  /**
+   * Requests one run of the action at the end of this duty cycle; within the action, of the next.
+   */
   public void ask() {
     if (!asked && !closed) {
       asked = true;
@@ -35,7 +34,7 @@ public final class DutyCycleEnd {
     action.run();
   }
 
-  /** The connection has ended: asks for nothing any more. */
+  /** Called when the connection has ended: further requests do nothing. */
   public void close() {
     closed = true;
   }

@@ -4,13 +4,16 @@ package io.verbena.core.loop;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The connections of a loop that asked to be called at the end of its duty cycle. */
+/**
+ * The actions that connections of a loop have requested for the end of the duty cycle. Only on the
+ * loop.
+ */
 public final class DutyCycleEnds {
   private @Nullable DutyCycleEnd[] asked = new @Nullable DutyCycleEnd[16];
   private @Nullable DutyCycleEnd[] running = new @Nullable DutyCycleEnd[16];
   private int count;
 
-  /** Returns whether no connection has asked since the last {@link #run}. */
+  /** Returns whether no action was requested since the last {@link #run}. */
   public boolean isEmpty() {
     return count == 0;
   }
@@ -23,10 +26,10 @@ public final class DutyCycleEnds {
   }
 
   /**
-   * Calls those that asked. One that asks again meanwhile is called in the next run: it must not
-   * block the others.
+   * Runs the requested actions. An action that is requested again meanwhile runs next time, so that
+   * it does not block others.
    *
-   * @return how many were called
+   * @return the number of actions run
    */
   public int run() {
     @Nullable DutyCycleEnd[] now = asked;

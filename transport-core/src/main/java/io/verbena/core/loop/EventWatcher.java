@@ -10,15 +10,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that awaits the events of a completion channel for a loop. It sleeps in the channel all
- * the time, so that the loop need not wake it; a queue has one event at most until the loop arms it
- * again, which bounds those that wait to be taken.
+ * A thread that awaits the events of a completion channel for a loop. The thread always sleeps in
+ * the channel, so the loop need not wake it. The number of waiting events is bounded: a queue has
+ * at most one until the loop arms it again.
  */
 final class EventWatcher {
   private static final long LONGEST_SLEEP = TimeUnit.MINUTES.toNanos(1);
 
-  /** The time that the thread may take to end. */
-  private static final long PATIENCE = TimeUnit.SECONDS.toMillis(10);
+  /** The time that the thread may take to end, in milliseconds. */
+  private static final long STOP_MILLIS = TimeUnit.SECONDS.toMillis(10);
 
   private final CompletionChannel channel;
   private final Runnable raised;
@@ -50,7 +50,7 @@ final class EventWatcher {
         }
       }
     } catch (Throwable e) {
-      // The loop hears of it, as if it had awaited the event itself.
+      // take() throws it on the loop, as if the loop had awaited the event itself.
       failure = e;
       raised.run();
     }
@@ -73,12 +73,12 @@ final class EventWatcher {
     stopping = true;
     channel.wakeup();
     boolean interrupted = false;
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE);
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOP_MILLIS);
     while (thread.isAlive()) {
       long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
       if (left <= 0) {
         throw new VerbsException(
-            VerbsError.BUSY, "close: a thread still awaits events after " + PATIENCE + " ms");
+            VerbsError.BUSY, "close: a thread still awaits events after " + STOP_MILLIS + " ms");
       }
       try {
         thread.join(left);

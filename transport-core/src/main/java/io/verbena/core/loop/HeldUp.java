@@ -4,13 +4,13 @@ package io.verbena.core.loop;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A loop that does no duty cycles, as code that it calls keeps its thread.
+ * A loop that does no duty cycles, because code that it calls blocks its thread.
  *
- * @param loop the name of its thread
- * @param nanos for how long
+ * @param loop the name of the loop's thread
+ * @param nanos the time without a duty cycle so far, in nanoseconds
  */
 public record HeldUp(String loop, long nanos) {
-  /** Returns a text for errors: the loop, and the time that it has been held up. */
+  /** Returns a text for errors, with the loop's name and the time. */
   public String text() {
     return "completion loop "
         + loop

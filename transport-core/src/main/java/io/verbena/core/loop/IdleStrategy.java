@@ -7,38 +7,41 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Decides what a loop does that finds no work: poll again at once, or sleep. Not thread-safe: the
- * loop's thread alone calls it.
+ * Decides whether a loop that finds no work polls again at once or sleeps. Not thread-safe: only
+ * the loop's thread calls it.
  *
  * <p>In {@link PollMode#ADAPTIVE} it learns how long to spin, as KVM's halt polling does
- * (Documentation/virt/kvm/halt-polling.rst in Linux): longer where work came soon after the loop
- * fell asleep, shorter where it came late, and never longer than {@link RdmaOptions#spinTime}. It
- * gives way to other threads that need the CPU: the peer's loop, or the compiler of a JVM that
+ * (Documentation/virt/kvm/halt-polling.rst in Linux): longer if work arrived soon after the loop
+ * fell asleep, shorter if it arrived late, never longer than {@link RdmaOptions#spinTime}. It stops
+ * spinning if another thread needs the CPU, such as the peer's loop, or the compiler of a JVM that
  * warms up.
  */
 public final class IdleStrategy {
-  /** The clock is read once in 16 calls, as reading it costs more than a poll. */
+  /** Reads the clock once in 16 calls, because reading it costs more than a poll. */
   private static final int CLOCK_MASK = 15;
 
-  /** The first spin time, also where spinning pays again after it did not. */
+  /** The spin time at first, and when spinning pays again after it was given up. */
   private static final long FIRST_SPIN = TimeUnit.MICROSECONDS.toNanos(20);
 
-  /** Below it spinning is given up, as it finds nothing. */
+  /** Below this time spinning is given up. */
   private static final long LEAST_SPIN = TimeUnit.MICROSECONDS.toNanos(10);
 
-  /** Another thread has run if a yield takes longer; two loops that yield to one another do not. */
+  /**
+   * A yield that takes longer has let another thread run; two loops that yield to one another take
+   * less.
+   */
   private static final long OTHERS_RAN = TimeUnit.MICROSECONDS.toNanos(20);
 
   /**
-   * One idle period in 64 spins as long as it may: two ends that both sleep wake one another so
-   * late that neither would ever see that spinning pays.
+   * One idle period in 64 spins for the longest time: two ends that both sleep wake one another so
+   * late that neither would ever learn that spinning pays.
    */
   private static final int PROBE_MASK = 63;
 
   private final PollMode mode;
   private final long longestSpin;
   private final LongSupplier clock;
-  private final Runnable giveWay;
+  private final Runnable yieldCpu;
 
   private boolean idle;
   private int polls;
@@ -48,7 +51,7 @@ public final class IdleStrategy {
   private long spinNow;
   private int periods;
 
-  /** Whether this idle period will show if spinning pays. */
+  /** Whether the length of this idle period is to change the spin time. */
   private boolean learns;
 
   /**
@@ -62,11 +65,11 @@ public final class IdleStrategy {
     this(mode, options, System::nanoTime, Thread::yield);
   }
 
-  /** Creates a strategy with another clock and another way to give the CPU to others. */
-  IdleStrategy(PollMode mode, RdmaOptions options, LongSupplier clock, Runnable giveWay) {
+  /** Creates a strategy with another clock and another way to yield the CPU, for tests. */
+  IdleStrategy(PollMode mode, RdmaOptions options, LongSupplier clock, Runnable yieldCpu) {
     this.mode = mode;
     this.clock = clock;
-    this.giveWay = giveWay;
+    this.yieldCpu = yieldCpu;
     longestSpin = options.spinTime().toNanos();
     spin = firstSpin();
   }
@@ -75,7 +78,7 @@ public final class IdleStrategy {
     return Math.min(FIRST_SPIN, longestSpin);
   }
 
-  /** The loop found work: the next time that it finds none, an idle period begins. */
+  /** Called when the loop has found work. The next {@link #spins} begins another idle period. */
   public void worked() {
     if (idle) {
       idle = false;
@@ -94,14 +97,15 @@ public final class IdleStrategy {
   }
 
   /**
-   * Returns whether the loop is in an idle period: it has not found work since it last had none.
+   * Returns whether the loop is in an idle period: it has found no work since the last {@link
+   * #spins}.
    */
   public boolean isIdle() {
     return idle;
   }
 
   /**
-   * Spends a moment of an idle period, or ends its spinning.
+   * Called when the loop has found no work; may spin or yield for a moment.
    *
    * @return true if the loop is to poll again, false if it is to sleep
    */
@@ -119,7 +123,7 @@ public final class IdleStrategy {
     }
     long before = clock.getAsLong();
     if (before - idleSince < spinNow) {
-      giveWay.run();
+      yieldCpu.run();
       if (clock.getAsLong() - before <= OTHERS_RAN) {
         return true;
       }

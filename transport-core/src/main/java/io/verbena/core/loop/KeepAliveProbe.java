@@ -6,15 +6,15 @@ import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.SendWorkRequest;
 
 /**
- * The request that shows whether a peer's HCA is there. It moves no bytes and needs no key, and the
+ * The request that probes whether a peer's HCA answers. It moves no bytes and needs no key, and the
  * peer's program does not see it.
  */
 public final class KeepAliveProbe {
   private KeepAliveProbe() {}
 
   /**
-   * Fills in a request that completes once the peer's HCA has answered: a WRITE of no bytes, or a
-   * READ of none where a WRITE completes when it is sent, as with iWARP.
+   * Fills in a request that completes once the peer's HCA has answered: a WRITE of 0 bytes, or a
+   * READ of 0 bytes where a WRITE completes when it is sent, as on iWARP.
    *
    * @return {@code request}, signaled
    */

@@ -4,15 +4,14 @@ package io.verbena.core.loop;
 import io.verbena.RdmaOptions;
 
 /**
- * Goes round all members of a loop, {@link KeepAliveMember#KEEP_ALIVE_ROUNDS} times in each {@link
- * RdmaOptions#keepAlive}, so that each asks its peer if that was silent. A round pauses now and
- * then: neither many members nor many answers may hold others up, or fill the HCA. Only on the
- * loop.
+ * Visits all members of a loop, {@link KeepAliveMember#KEEP_ALIVE_ROUNDS} times in each {@link
+ * RdmaOptions#keepAlive}, so that each can probe a silent peer. A round pauses after a number of
+ * members or probes, so that it neither delays other work nor fills the HCA. Only on the loop.
  *
  * @param <M> the members
  */
 public final class KeepAliveRounds<M extends QueueMember> {
-  /** The number of peers that are asked before a pause. */
+  /** The number of peers that are probed before a pause. */
   static final int MOST_ASKED = 64;
 
   /** The number of members that are visited before a pause. */
@@ -21,7 +20,10 @@ public final class KeepAliveRounds<M extends QueueMember> {
   private static final long PAUSE = 1_000_000;
   private static final long LEAST = 1_000_000 / KeepAliveMember.KEEP_ALIVE_ROUNDS;
 
-  /** About 146 years: longer than any loop, and the sum with any time of the clock is in order. */
+  /**
+   * About 146 years: longer than any loop lives, and its sum with a time of the clock does not
+   * overflow.
+   */
   private static final long NEVER = Long.MAX_VALUE / 2;
 
   private final CompletionQueues<M> queues;
@@ -30,7 +32,7 @@ public final class KeepAliveRounds<M extends QueueMember> {
   private long begun;
   private long next;
 
-  /** Goes round the members of {@code queues}. */
+  /** Visits the members of {@code queues}. */
   public KeepAliveRounds(CompletionQueues<M> queues, RdmaOptions options) {
     this.queues = queues;
     long keepAlive = options.keepAlive().toNanos();
@@ -38,12 +40,16 @@ public final class KeepAliveRounds<M extends QueueMember> {
         keepAlive == 0 ? NEVER : Math.max(LEAST, keepAlive / KeepAliveMember.KEEP_ALIVE_ROUNDS);
   }
 
-  /** The loop's clock begins. */
+  /**
+   * Starts the first period.
+   *
+   * @param now the time of the loop's clock, in nanoseconds
+   */
   public void start(long now) {
     next = now + roundNanos;
   }
 
-  /** Returns how long nothing is to be done. */
+  /** Returns the time until {@link #run} has work, in nanoseconds. */
   public long nanosLeft(long now) {
     return Math.max(0, next - now);
   }

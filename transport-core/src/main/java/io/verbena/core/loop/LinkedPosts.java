@@ -8,14 +8,15 @@ import io.verbena.verbs.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects send requests and posts them as linked lists: a device for which {@linkplain
- * Device#hasCostlyPosts each post has a price} is called once for a list. A list is of one queue
- * pair; it is posted when it is full, when another queue pair begins one, and by {@link #post}. A
- * member that causes another's list to be posted sees none of what that throws. Receives go before
- * the list that may give the peer credits for them. One for a loop; on its thread only.
+ * Collects send requests and posts them as linked lists, for devices with {@linkplain
+ * Device#hasCostlyPosts costly posts}: one call posts a list. A list belongs to one queue pair. It
+ * is posted when it is full, when another queue pair begins a list, and by {@link #post}. A member
+ * that causes another member's list to be posted gets none of its exceptions. Receives are posted
+ * before a list that may give the peer credits for them. One object for each loop; only on the
+ * loop's thread.
  */
 public final class LinkedPosts {
-  /** Requests in a list, as many as {@code disni://} hands over at once. */
+  /** The most requests in a list: as many as {@code disni://} passes on in one call. */
   private static final int MOST = 16;
 
   private static final int MOST_BUFFERS = 2;
@@ -25,23 +26,23 @@ public final class LinkedPosts {
   private @Nullable QueuePair pair;
   private @Nullable Poster poster;
 
-  /** Posts the receives that wait at the end of a duty cycle. */
+  /** Posts the waiting receives of the loop at the end of a duty cycle. */
   private Runnable receives = () -> {};
 
-  /** The owner of the requests that are collected. */
+  /** The owner of collected requests. */
   public interface Poster {
     /**
      * Called before a list of this poster is posted: posts the receives that the list may give the
-     * peer credits for. Must not throw; may have the list posted itself.
+     * peer credits for. Must not throw; may itself cause the list to be posted.
      */
     void postReceives();
 
     /**
-     * Called when the requests of a list were not posted from one on. Posts nothing.
+     * Called when the device has refused a request of a list, and so all behind it. Must not post.
      *
-     * @param sequence of the first of them, which is in the list, as in its {@linkplain
-     *     WorkRequestId#sequence id}
-     * @return whether {@link #next} or {@link #post} throws the exception, too, if this poster has
+     * @param sequence the {@linkplain WorkRequestId#sequence sequence} of the first refused request
+     * @param why the exception of the post
+     * @return whether {@link #next} or {@link #post} also throws the exception, if this poster has
      *     called it
      */
     boolean refused(int sequence, Throwable why);
@@ -53,15 +54,15 @@ public final class LinkedPosts {
     }
   }
 
-  /** Returns one for a loop of this device; null if its posts are better made one by one. */
+  /** Returns an object for a loop of this device; null if posts of the device are not costly. */
   public static @Nullable LinkedPosts of(Device device) {
     return device.hasCostlyPosts() ? new LinkedPosts() : null;
   }
 
   /**
-   * Posts the loop's receives first, whenever {@link #post()} is called, whoever sends.
+   * Sets the action that {@link #post()} runs first, whichever member sends.
    *
-   * @param all posts them, if some wait; must not throw
+   * @param all posts the waiting receives of the loop, if any; must not throw
    */
   public void beginWith(Runnable all) {
     receives = all;
@@ -69,27 +70,27 @@ public final class LinkedPosts {
 
   /** Returns the request that {@link #add} adds next, to fill. */
   public SendWorkRequest next(Poster its) {
-    // Who learns of a refused receive may begin a list in place of the one that is posted.
+    // A connection that learns of a refused receive may begin a list after this one was posted.
     while (poster != null && (poster != its || count == MOST)) {
       post(poster, poster == its);
     }
     return requests[count];
   }
 
-  /** Adds the request that {@link #next} has returned last, now filled, with its id. */
+  /** Adds the request that {@link #next} has returned last, now filled, including its id. */
   public void add(QueuePair to, Poster its) {
     pair = to;
     poster = its;
     count++;
   }
 
-  /** Posts what was collected, and all receives that wait, for a loop. */
+  /** Posts the waiting receives of the loop, then the collected requests. */
   public void post() {
     receives.run();
     post(poster, false);
   }
 
-  /** Posts what was collected of a poster, if anything was. */
+  /** Posts the collected requests of a poster, if there are any. */
   public void post(Poster its) {
     if (poster == its) {
       post(its, true);
@@ -103,7 +104,7 @@ public final class LinkedPosts {
     its.postReceives();
     QueuePair to = pair;
     if (to == null || poster != its) {
-      // The connection that learned of a refused receive has posted it.
+      // postReceives() has caused the list to be posted already.
       return;
     }
     int last = count - 1;
@@ -123,7 +124,10 @@ public final class LinkedPosts {
     }
   }
 
-  /** The id of the first request that was not posted; of all, where the provider names no other. */
+  /**
+   * Returns the id of the first refused request: the first of the list, unless the provider names
+   * another.
+   */
   private long refused(int last, Throwable why) {
     if (why instanceof PostException inList) {
       for (int i = 0; i <= last; i++) {

@@ -2,23 +2,24 @@
 package io.verbena.core.loop;
 
 /**
- * Belongs to a loop. All methods but {@link #forEachAwaited} are called on the loop's thread; none
- * may throw.
+ * A member of a loop. The loop's thread calls all methods except {@link #forEachAwaited}; none may
+ * throw.
  */
 public interface LoopMember extends QueueMember {
 
   /**
-   * Calls {@code visitor} with the operations that wait for what this member has taken up. Called
-   * by a watchdog while the loop is held up, which may go on meanwhile: reads what the loop writes,
-   * as far as it can be seen, and changes nothing. Does nothing where no operation waits with a
-   * deadline.
+   * Calls {@code visitor} with this member's operations in progress that wait with a deadline.
+   * Called by a watchdog while the loop is held up. The loop may continue meanwhile: this method
+   * reads fields that the loop writes, as far as they are visible, and changes nothing. By default
+   * visits none.
    */
   default void forEachAwaited(AwaitedVisitor visitor) {}
 
   /**
-   * Called when the loop stops: the member leaves it.
+   * Called when the loop stops: the member leaves the loop.
    *
-   * @param now whether this is the last call, because the loop broke down and polls no more
+   * @param cause the reason of the stop
+   * @param now whether the loop broke down and polls no more, so that no further call follows
    */
   void shutDown(Throwable cause, boolean now);
 }

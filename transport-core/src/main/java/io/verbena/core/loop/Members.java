@@ -5,7 +5,10 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Members by index. An index is used again, the last one first, with another generation. */
+/**
+ * The members by index. Free indices are reused, the latest first, each time with another
+ * generation.
+ */
 final class Members<M extends CompletionTarget> {
   private @Nullable Object[] members = new @Nullable Object[16];
   private long[] prefixes = new long[16];
@@ -13,7 +16,7 @@ final class Members<M extends CompletionTarget> {
   private @Nullable SharedCompletionQueue[] queues = new @Nullable SharedCompletionQueue[16];
   private int[] generations = new int[16];
 
-  /** The indices below {@link #bound} that no member has. */
+  /** The unused indices below {@link #bound}. */
   private int[] free = new int[16];
 
   private int freeCount;
@@ -33,7 +36,10 @@ final class Members<M extends CompletionTarget> {
     return (M) members[index];
   }
 
-  /** Calls {@code visitor} with each of them that can be seen; also from another thread. */
+  /**
+   * Calls {@code visitor} with each member that the calling thread can see; may be called by any
+   * thread.
+   */
   @SuppressWarnings("unchecked") // add() puts nothing else there
   void forEach(Consumer<? super M> visitor) {
     for (Object member : members) {
@@ -69,7 +75,7 @@ final class Members<M extends CompletionTarget> {
     free = new int[size];
   }
 
-  /** Removes a member; returns the depth that it had reserved. */
+  /** Removes a member; returns the number of completions that it had reserved. */
   int remove(long prefix) {
     int index = WorkRequestId.index(prefix);
     SharedCompletionQueue queue = queues[index];

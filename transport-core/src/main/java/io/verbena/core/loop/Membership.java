@@ -6,7 +6,7 @@ import io.verbena.verbs.CompletionQueue;
 /**
  * A member's place in a loop: its completion queue and the prefix of its work request ids.
  *
- * @param queue where the member's work requests complete
- * @param prefix what {@link WorkRequestId} builds its ids from
+ * @param queue the completion queue of the member's work requests
+ * @param prefix the prefix from which {@link WorkRequestId} builds the member's ids
  */
 public record Membership(CompletionQueue queue, long prefix) {}

@@ -4,7 +4,7 @@ package io.verbena.core.loop;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link LoopTask} for classes that may extend one. */
+/** A {@link LoopTask} with link and mark, for classes without another superclass. */
 public abstract class ScheduledTask implements LoopTask {
   private static final AtomicIntegerFieldUpdater<ScheduledTask> SCHEDULED =
       AtomicIntegerFieldUpdater.newUpdater(ScheduledTask.class, "scheduled");

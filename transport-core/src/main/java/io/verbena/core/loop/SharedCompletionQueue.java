@@ -3,16 +3,19 @@ package io.verbena.core.loop;
 
 import io.verbena.verbs.CompletionQueue;
 
-/** A completion queue that several members share by reserving a part of its depth each. */
+/** A completion queue of which each of several members reserves a part of the depth. */
 final class SharedCompletionQueue {
-  /** An emulated completion queue has room for four times as many send and receive queues. */
+  /**
+   * The most members; an emulated completion queue has room for four times as many send and receive
+   * queues.
+   */
   private static final int MOST_MEMBERS = 1 << 14;
 
   final CompletionQueue queue;
   private int reserved;
   private int members;
 
-  /** Whether the queue is armed, or raised an event that was not taken yet. */
+  /** Whether the queue is armed, or has raised an event that was not taken yet. */
   boolean armed;
 
   SharedCompletionQueue(CompletionQueue queue) {
@@ -28,7 +31,7 @@ final class SharedCompletionQueue {
     return true;
   }
 
-  /** Returns whether so many more would fit if it had this depth. */
+  /** Returns whether so many more completions would fit if the queue had this depth. */
   boolean fits(int completions, int depth) {
     return completions <= depth - reserved && members < MOST_MEMBERS;
   }

@@ -4,7 +4,7 @@ package io.verbena.core.loop;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
-/** Tasks on their way from any thread to one: a linked stack that is taken whole and reversed. */
+/** Passes tasks from any thread to one: a linked stack, which is taken as a whole and reversed. */
 final class TaskStack {
   private static final AtomicReferenceFieldUpdater<TaskStack, @Nullable LoopTask> HEAD =
       AtomicReferenceFieldUpdater.newUpdater(TaskStack.class, LoopTask.class, "head");

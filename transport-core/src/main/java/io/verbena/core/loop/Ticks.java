@@ -3,14 +3,16 @@ package io.verbena.core.loop;
 
 import java.util.function.BooleanSupplier;
 
-/** The ticks of the loop's clock for one that has deadlines now and then. Only on the loop. */
+/**
+ * Ticks of the loop's clock, for a connection that has deadlines only at times. Only on the loop.
+ */
 public final class Ticks {
   private final CompletionLoop loop;
   private final BooleanSupplier tick;
   private boolean asked;
 
   /**
-   * Belongs to one connection.
+   * The ticks of one connection.
    *
    * @param tick called on each tick from {@link #ask} on until it returns false; must not throw
    */
@@ -19,7 +21,7 @@ public final class Ticks {
     this.tick = tick;
   }
 
-  /** There is a deadline. */
+  /** Requests ticks, because there is a deadline. */
   public void ask() {
     if (!asked) {
       asked = true;

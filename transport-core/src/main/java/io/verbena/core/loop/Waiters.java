@@ -9,44 +9,47 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations that wait for a loop with a deadline: those that were added here, tasks that wait
- * to be run, and those whose requests its members have taken up. Adding and removing may be done by
- * any thread, the rest by one watchdog.
+ * The operations that wait for a loop with a deadline: those that were {@linkplain #add added},
+ * waiting tasks, and operations in progress at the loop's members. Any thread may add and remove;
+ * only one watchdog calls the other methods.
  */
 public final class Waiters {
   private final CompletionLoop loop;
   private final Map<Awaited, Long> added = new ConcurrentHashMap<>();
 
-  /** Since when all others wait: they are not added, which would cost each of them. */
+  /**
+   * The times at which the watchdog first saw all other operations, which are not added, as that
+   * would cost time for each.
+   */
   private final Map<Awaited, Long> seen = new HashMap<>();
 
   Waiters(CompletionLoop loop) {
     this.loop = loop;
   }
 
-  /** The deadline of {@code waiter} runs from now, unless it does already. */
+  /** Adds an operation, whose deadline runs from now; does nothing if it was added already. */
   public void add(Awaited waiter) {
     added.putIfAbsent(waiter, System.nanoTime());
   }
 
-  /** Removes an operation that does not wait any more. */
+  /** Removes an operation that no longer waits. */
   public void remove(Awaited waiter) {
     added.remove(waiter);
   }
 
-  /** Returns how many were added and not removed. */
+  /** Returns the number of operations that were added and not removed. */
   public int count() {
     return added.size();
   }
 
-  /** The loop has gone on since it was last looked at. */
+  /** Called when the loop has done a duty cycle since the last check. */
   public void forgetSeen() {
     if (!seen.isEmpty()) {
       seen.clear();
     }
   }
 
-  /** The loop has not gone on since it was last looked at: notes which tasks wait. */
+  /** Called when the loop has done no duty cycle since the last check: notes which tasks wait. */
   public void noteTasks(long now) {
     loop.forEachWaiting(
         task -> {
@@ -57,8 +60,9 @@ public final class Waiters {
   }
 
   /**
-   * Notes the operations that wait for what the loop had taken up; the loop has not gone on since
-   * then.
+   * Notes the operations in progress at the loop's members.
+   *
+   * @param since the time since which the loop has been held up, in nanoseconds
    */
   public void noteTakenUp(long since) {
     long tick = loop.tickNanos();
@@ -68,7 +72,9 @@ public final class Waiters {
   /**
    * Ends the waits whose deadlines have passed.
    *
-   * @param tell runs the signals of their ends
+   * @param now the time, in nanoseconds
+   * @param why the loop that is held up
+   * @param tell runs the signals of the ended waits
    */
   public void expire(long now, HeldUp why, Consumer<Runnable> tell) {
     expire(added, now, why, tell);

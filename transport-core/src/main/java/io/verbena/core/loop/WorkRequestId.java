@@ -34,12 +34,12 @@ public final class WorkRequestId {
     return (id ^ prefix) >>> OWNER_SHIFT == 0;
   }
 
-  /** The id of a send request. */
+  /** Returns the id of a send request. */
   public static long send(long prefix, int sequence) {
     return prefix | (sequence & SEQUENCE_MASK);
   }
 
-  /** The id of a receive. */
+  /** Returns the id of a receive. */
   public static long receive(long prefix, int sequence) {
     return prefix | RECEIVE | (sequence & SEQUENCE_MASK);
   }
@@ -49,7 +49,7 @@ public final class WorkRequestId {
     return (id & RECEIVE) != 0;
   }
 
-  /** The sequence number within the member's send or receive queue. */
+  /** Returns the sequence number within the member's send or receive queue. */
   public static int sequence(long id) {
     return (int) id;
   }

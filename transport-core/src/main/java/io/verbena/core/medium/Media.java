@@ -21,12 +21,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The media that lead to an address {@code rdma://host:port}, the fastest first: this process,
- * shared memory of this host, an RNIC, iWARP over TCP. An option {@code medium=shm} or {@code
- * medium=shm,roce} chooses among them. Thread-safe.
+ * Finds the media that lead to an address {@code rdma://host:port}, the fastest first: this
+ * process, shared memory of this host, an RNIC, iWARP over TCP. An option such as {@code
+ * medium=shm} or {@code medium=shm,roce} restricts them. Thread-safe.
  */
 public final class Media {
-  /** The scheme of addresses that leave the medium to both ends. */
+  /** The scheme of addresses whose medium both ends choose. */
   public static final String SCHEME = "rdma";
 
   private static final String OPTION = "medium=";
@@ -34,18 +34,18 @@ public final class Media {
 
   private final VerbsProviders providers;
 
-  /** Those of the providers that are present. */
+  /** The media of the providers that are present. */
   public Media(VerbsProviders providers) {
     this.providers = providers;
   }
 
-  /** Returns whether an address leaves the medium to both ends. */
+  /** Returns whether an address has the scheme {@link #SCHEME}. */
   public static boolean isAny(URI address) {
     return SCHEME.equalsIgnoreCase(address.getScheme());
   }
 
   /**
-   * Returns what replaces the host name of an address by its IP address, as {@link
+   * Returns a supplier of the address with its host name replaced by an IP address, as {@link
    * VerbsProvider#lookup} does; null if there is no name.
    */
   public static @Nullable Supplier<URI> lookup(URI address) {
@@ -53,12 +53,12 @@ public final class Media {
   }
 
   /**
-   * Returns an address for each medium that may lead to {@code address}, the fastest first. Asks
-   * for the RNICs of this host, and so loads their libraries.
+   * Returns an address for each medium that may lead to {@code address}, the fastest first. Looks
+   * for RNICs of this host, and so loads their libraries.
    *
-   * @param address with an IP address and a port; 0 is any port, to listen on
-   * @throws VerbsException {@code INVALID} for an address of another form, or an option that is not
-   *     known; {@code NO_DEVICE} if no medium leads there
+   * @param address an address with an IP address and a port, which may be 0 for a server
+   * @throws VerbsException {@code INVALID} for an address of another form, or an unknown option;
+   *     {@code NO_DEVICE} if no medium leads there
    */
   public List<URI> candidates(URI address) {
     String host = address.getHost();
@@ -72,7 +72,7 @@ public final class Media {
     boolean hasDevice = false;
     for (Medium medium : asked) {
       boolean leadsThere = isHere || medium.reach() == Reach.NETWORK;
-      // Both providers of RNICs see the same ones.
+      // Both providers of RNICs find the same ones.
       if (leadsThere && !(medium.needsDevice() && hasDevice) && isPresent(medium)) {
         hasDevice |= medium.needsDevice();
         found.add(at(medium, host, port));
@@ -85,13 +85,13 @@ public final class Media {
               + address
               + ": no medium leads there (tried: "
               + schemes(asked)
-              + "; expected: their providers on the class path, an RNIC where one is asked for, and"
-              + " a host of which this process is part for emulated and shm)");
+              + "; expected: their providers on the class path, an RNIC for disni and verbs, and an"
+              + " address of this host for emulated and shm)");
     }
     return found;
   }
 
-  /** Returns an address of {@link #candidates}, or one of theirs, with another port. */
+  /** Returns an {@code rdma://} address, or one of its {@link #candidates}, with another port. */
   public static URI withPort(URI address, int port) {
     for (Medium medium : Medium.values()) {
       if (medium.scheme().equals(address.getScheme())) {
@@ -103,8 +103,8 @@ public final class Media {
   }
 
   /**
-   * Returns the address of a server on a medium. In a process, and so on a host, one server has a
-   * port, whatever its address.
+   * Returns the address of a server on a medium. Within a process or a host, a port belongs to one
+   * server, whatever the server's IP address.
    */
   private static URI at(Medium medium, String host, int port) {
     String where = medium.reach() == Reach.NETWORK ? host : SCHEME;

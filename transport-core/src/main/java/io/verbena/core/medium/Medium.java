@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** A carrier of connections, the fastest first; each is a verbs provider. */
+/** The media that carry connections, the fastest first; each is a verbs provider. */
 enum Medium {
   EMULATED(Reach.PROCESS),
   SHM(Reach.HOST),
@@ -13,10 +13,10 @@ enum Medium {
   VERBS(Reach.NETWORK),
   IWARP(Reach.NETWORK),
 
-  /** Made to be true and not to be fast: used where it is asked for. */
+  /** Built for fidelity, not speed: used only if the address names it. */
   ROCE(Reach.NETWORK);
 
-  /** The distance that a medium reaches. */
+  /** The distance that a medium spans. */
   enum Reach {
     PROCESS,
     HOST,
@@ -33,17 +33,17 @@ enum Medium {
     return reach;
   }
 
-  /** Returns whether it needs a device that a host may lack. */
+  /** Returns whether the medium needs an RNIC, which a host may lack. */
   boolean needsDevice() {
     return this == DISNI || this == VERBS;
   }
 
-  /** Returns the scheme of its provider. */
+  /** Returns the scheme of the medium's provider. */
   String scheme() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns the schemes of all. */
+  /** Returns the schemes of all media, separated by commas. */
   static String schemes() {
     return Arrays.stream(values()).map(Medium::scheme).collect(Collectors.joining(", "));
   }

@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers the choice that led to a peer at the last connect. A choice ages, as a better one may
- * have come meanwhile; the latest 1024 are kept. Thread-safe.
+ * Remembers the choice that led to a peer at the last connect. A choice ages, because a better one
+ * may have become possible. The latest 1024 choices are kept. Thread-safe.
  *
  * @param <P> the peer
  * @param <C> the choice
@@ -33,7 +33,10 @@ public final class PeerMemory<P, C> {
     return entry == null ? null : entry.choice;
   }
 
-  /** Returns the choice for a peer; null if there is none, or it is {@code nanos} old or older. */
+  /**
+   * Returns the choice for a peer; null if there is none, or if it is at least {@code nanos}
+   * nanoseconds old.
+   */
   public synchronized @Nullable C get(P peer, long nanos) {
     Entry<C> entry = entries.get(peer);
     return entry == null || isOld(entry, nanos) ? null : entry.choice;
@@ -44,10 +47,10 @@ public final class PeerMemory<P, C> {
   }
 
   /**
-   * Notes a choice. The same one ages on until it is old.
+   * Stores a choice. If it is the same as before, its age is kept until it is old.
    *
-   * @param nanos when it is
-   * @return whether it is another one than before
+   * @param nanos the age at which a choice is old, in nanoseconds
+   * @return whether the choice differs from the one before
    */
   public synchronized boolean put(P peer, C choice, long nanos) {
     Entry<C> last = entries.get(peer);
@@ -59,7 +62,7 @@ public final class PeerMemory<P, C> {
     return isNews;
   }
 
-  /** Drops a choice, if it is still that. */
+  /** Drops the choice for a peer, if it is still this one. */
   public synchronized void remove(P peer, C choice) {
     Entry<C> last = entries.get(peer);
     if (last != null && last.choice.equals(choice)) {

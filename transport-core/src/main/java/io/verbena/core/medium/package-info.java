@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The media that lead to an address that leaves the choice to both ends. */
+/** The choice of the medium for {@code rdma://} addresses, which leave it to both ends. */
 @NullMarked
 package io.verbena.core.medium;
 

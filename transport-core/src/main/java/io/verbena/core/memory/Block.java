@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a slab, or memory that is not registered. Immutable, so that a buffer changes to
- * another block in one step.
+ * A part of a slab, or unregistered memory. Immutable, so that a buffer changes to another block in
+ * one step.
  */
 final class Block {
   private final @Nullable Slab slab;
@@ -23,7 +23,7 @@ final class Block {
 
   final int length;
 
-  /** The address of its first byte for the HCA, or 0. */
+  /** The HCA's address of the first byte, or 0. */
   final long address;
 
   final int lkey;
@@ -38,7 +38,7 @@ final class Block {
     unregistered = null;
   }
 
-  /** Memory that no HCA reaches, which the block takes over. */
+  /** A block of unregistered memory, which it takes over. */
   Block(ByteBuf unregistered, int length) {
     slab = null;
     memory = unregistered.nioBuffer(0, length);
@@ -49,7 +49,7 @@ final class Block {
     this.unregistered = unregistered;
   }
 
-  /** Returns the slab that it is a part of; only of one that is registered. */
+  /** Returns the slab of a registered block. */
   Slab slab() {
     return requireNonNull(slab);
   }
@@ -58,7 +58,7 @@ final class Block {
     return slab != null;
   }
 
-  /** Releases memory that is not registered. */
+  /** Releases unregistered memory; does nothing for a registered block. */
   void releaseUnregistered() {
     ByteBuf memory = unregistered;
     if (memory != null) {

@@ -5,12 +5,12 @@ import io.netty.buffer.ByteBuf;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 
-/** A reference that is enqueued when the buffer that uses a registration is garbage. */
+/** A weak reference to the buffer that uses a registration; enqueued when the buffer is garbage. */
 final class BufferReference extends WeakReference<ByteBuf> {
   private final CachedRegistration registration;
 
   /**
-   * @param abandoned gets this when the buffer is garbage
+   * @param abandoned the queue that gets this reference when the buffer is garbage
    */
   BufferReference(
       ByteBuf buffer, ReferenceQueue<ByteBuf> abandoned, CachedRegistration registration) {
@@ -22,7 +22,7 @@ final class BufferReference extends WeakReference<ByteBuf> {
     return registration;
   }
 
-  /** Returns whether no other buffer has used the registration since. */
+  /** Returns whether no other buffer uses the registration now. */
   boolean isCurrent() {
     return registration.user() == this;
   }

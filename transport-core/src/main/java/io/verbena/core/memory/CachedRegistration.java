@@ -16,14 +16,14 @@ final class CachedRegistration {
   /** The number of leases. */
   int pins;
 
-  /** Whether the cache keeps it; if not, it is closed with its last lease. */
+  /** Whether the cache keeps the registration; if not, the end of the last lease closes it. */
   boolean kept;
 
   /**
-   * @param span where the memory is
+   * @param span the span of the memory
    * @param memory a view of the memory
-   * @param wrapped whether the memory is not freed while there is a view of it
-   * @param registration of all of the memory
+   * @param wrapped whether the memory is not freed while a view of it exists
+   * @param registration the registration of all of the memory
    */
   CachedRegistration(Span span, ByteBuffer memory, boolean wrapped, Registration registration) {
     this.span = span;
@@ -40,12 +40,12 @@ final class CachedRegistration {
     return registration.region().lkey();
   }
 
-  /** Returns the HCA's address of a native address. */
+  /** Returns the HCA's address for a native address. */
   long translate(long nativeAddress) {
     return registration.region().address() + (nativeAddress - span.address());
   }
 
-  /** Sets the buffer that uses the registration: nothing uses it once that buffer is garbage. */
+  /** Sets the buffer that uses the registration, which is unused once that buffer is garbage. */
   void user(BufferReference newUser) {
     user = newUser;
   }
@@ -60,7 +60,7 @@ final class CachedRegistration {
   }
 
   /**
-   * Returns whether its memory is certainly that of this buffer, whose memory has the same span.
+   * Returns whether this is certainly the memory of a buffer with the same span.
    *
    * @param wraps whether the buffer does not own its memory
    */
@@ -69,8 +69,8 @@ final class CachedRegistration {
   }
 
   /**
-   * Returns false once the memory was freed, which newer JDKs show: what lies there then is
-   * another's.
+   * Returns false if the memory was freed, as far as the JDK detects that: other memory may have
+   * the address then.
    */
   private boolean isAccessible() {
     try {
@@ -81,7 +81,10 @@ final class CachedRegistration {
     }
   }
 
-  /** Deregisters it, or leaves that to the end of the device if the HCA refuses. */
+  /**
+   * Deregisters the memory; if the HCA refuses, the memory stays registered until the device is
+   * closed.
+   */
   void close() {
     registration.closeOrLeave();
   }

@@ -11,18 +11,18 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Direct memory of the JVM, of which slabs are made. All slabs together take no more than three
- * quarters of what the JVM allows, so that others in the program find some too.
+ * The direct memory of the JVM, of which slabs are made. All slabs together take at most three
+ * quarters of the JVM's limit, so that the rest of the program finds some too.
  *
- * <p>A JVM without direct memory collects garbage and sleeps before it refuses, half a second in
- * all. So what it refused is not asked for again before enough may have been freed for it to
- * succeed: by somebody, or by slabs that were given up and that the next collection frees.
- * Thread-safe; allocates without a lock.
+ * <p>A JVM at its limit collects garbage and sleeps before it refuses, for half a second in all. So
+ * a refused allocation is not tried again before enough memory may be free: because memory was
+ * freed, or because slabs were given up, which the next collection frees. Thread-safe; allocates
+ * without a lock.
  */
 public final class DirectMemory {
   private static final String OPTION = "-XX:MaxDirectMemorySize";
 
-  /** Netty has found the limit out: that of the option, or else that of the heap. */
+  /** Netty determines the limit: that of the option, or else that of the heap. */
   private static final DirectMemory OF_JVM =
       new DirectMemory(
           PlatformDependent.estimateMaxDirectMemory(),
@@ -41,21 +41,22 @@ public final class DirectMemory {
     /**
      * Allocates zeroed memory that will be registered.
      *
-     * @param device the device where it will be
-     * @throws OutOfMemoryError if there is not enough left
+     * @param device the device where the memory will be registered
+     * @param length the length, in bytes
+     * @throws OutOfMemoryError if there is not enough memory
      */
     ByteBuffer allocate(Device device, int length);
   }
 
-  /** So many bytes were refused while others were in use. */
+  /** The JVM refused {@code length} bytes while {@code inUse} others were in use. */
   private record RefusedAllocation(int length, long inUse, OutOfMemoryError error) {}
 
   /**
-   * Direct memory from elsewhere than the JVM, as in simulations.
+   * Direct memory from another source than the JVM, as in simulations.
    *
-   * @param most bytes that the JVM allows
-   * @param inUse how many of them are taken, by anybody
-   * @param source allocates it
+   * @param most the limit, in bytes
+   * @param inUse returns the bytes in use, by the whole program
+   * @param source allocates the memory
    */
   public DirectMemory(long most, LongSupplier inUse, Source source) {
     this.most = most;
@@ -64,17 +65,20 @@ public final class DirectMemory {
     share = new RegistrationLimit(most - (most >> 2));
   }
 
-  /** The direct memory of this JVM. */
+  /** Returns the direct memory of this JVM. */
   public static DirectMemory jvm() {
     return OF_JVM;
   }
 
-  /** The bytes that all slabs together may take. */
+  /** Returns the bytes that all slabs together may take. */
   long share() {
     return share.bytes();
   }
 
-  /** Reserves bytes for a slab; returns false and takes nothing if the slabs have their share. */
+  /**
+   * Reserves bytes for a slab; returns false and reserves nothing if they exceed the share of
+   * slabs.
+   */
   boolean reserve(long bytes) {
     return share.reserve(bytes);
   }
@@ -85,8 +89,7 @@ public final class DirectMemory {
   }
 
   /**
-   * Counts a slab that was given up: the garbage collector frees it when nothing can reach its
-   * bytes.
+   * Counts a slab that was given up; the garbage collector frees it once its bytes are unreachable.
    */
   void giveUp(long bytes) {
     share.giveBack(bytes);
@@ -96,7 +99,8 @@ public final class DirectMemory {
   /**
    * Allocates memory to register with a device.
    *
-   * @throws MemoryLimitException if the JVM has no more, or had no more and nothing was freed
+   * @throws MemoryLimitException if the JVM has no more memory, or had none at the last attempt and
+   *     none was freed since
    */
   ByteBuffer allocate(String operation, Device device, int length) {
     RefusedAllocation last = refusal;
@@ -110,14 +114,17 @@ public final class DirectMemory {
       }
       return memory;
     } catch (OutOfMemoryError e) {
-      // The JVM has collected all garbage that it could; what was freed since then does not count.
+      // The JVM has just collected all garbage, so slabs given up before no longer count.
       givenUp.set(0);
       refusal = new RefusedAllocation(length, Math.max(inUse.getAsLong(), most - length + 1), e);
       throw refused(operation, length, e);
     }
   }
 
-  /** Returns whether it makes sense to ask again: for less, or as enough may have been freed. */
+  /**
+   * Returns whether an allocation may succeed after a refused one: it is shorter, or enough memory
+   * may be free.
+   */
   private boolean mayHelp(RefusedAllocation last, int length) {
     if (length < last.length) {
       return true;
@@ -143,9 +150,9 @@ public final class DirectMemory {
   }
 
   /**
-   * The error of an allocation beyond the share of slabs.
+   * Returns the error of an allocation beyond the share of slabs.
    *
-   * @param ceiling what the user allows to be registered
+   * @param ceiling the transport's limit on registered memory, in bytes
    */
   MemoryLimitException reached(String operation, long wanted, long ceiling) {
     return new MemoryLimitException(

@@ -2,8 +2,8 @@
 package io.verbena.core.memory;
 
 /**
- * A range of memory that a peer may READ, or that a READ of this end writes. Its buffer must be
- * retained until this is closed. Thread-safe.
+ * A range of memory that a peer may READ, or that a READ of this end writes. The buffer must be
+ * retained until the exposure is closed. Thread-safe.
  */
 public final class Exposure implements AutoCloseable {
   private final Registration registration;

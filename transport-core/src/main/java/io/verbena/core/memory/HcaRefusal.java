@@ -5,14 +5,14 @@ import io.verbena.MemoryLimitException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The HCA refused to register a slab, most often as no more memory may be locked. It is not asked
- * for as much again before something was deregistered here, or, as others lock memory too, a second
- * has gone by.
+ * A refusal of the HCA to register a slab, most often because the limit on locked memory is
+ * reached. As many bytes are not tried again before memory is deregistered here, or a second has
+ * passed, as other programs lock memory too.
  *
- * @param length bytes that it refused
- * @param closings registrations that had been closed by then
- * @param at when that was
- * @param why what it said
+ * @param length the number of bytes refused
+ * @param closings the number of registrations closed by then
+ * @param at the time of the refusal, of {@link System#nanoTime}
+ * @param why the error
  */
 record HcaRefusal(int length, long closings, long at, MemoryLimitException why) {
   private static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
@@ -21,7 +21,7 @@ record HcaRefusal(int length, long closings, long at, MemoryLimitException why) 
     this(length, closings, System.nanoTime(), why);
   }
 
-  /** Returns whether it would refuse so many bytes again. */
+  /** Returns whether a registration of this many bytes is not to be tried. */
   boolean covers(int wanted, long closingsNow) {
     return wanted >= length && closings == closingsNow && System.nanoTime() - at < PAUSE;
   }

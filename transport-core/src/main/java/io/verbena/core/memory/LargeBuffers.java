@@ -17,19 +17,25 @@ final class LargeBuffers {
   private long kept;
 
   /**
-   * @param fairShare bytes that may be kept for reuse
+   * @param fairShare the bytes that may be kept for reuse
    */
   LargeBuffers(long fairShare) {
     limit = Math.min(fairShare, MOST_KEPT);
   }
 
-  /** The length to register for this many bytes: a multiple of an eighth of their power of two. */
+  /**
+   * Returns the length to register for this many bytes: the next multiple of an eighth of the power
+   * of two below.
+   */
   static int roundUp(int length) {
     long step = Integer.highestOneBit(length) >> 3;
     return (int) Math.min((length + step - 1) / step * step, Integer.MAX_VALUE);
   }
 
-  /** Removes the shortest buffer that holds so many bytes and is at most longer by a half. */
+  /**
+   * Removes and returns the shortest buffer that holds this many bytes and is at most half again as
+   * long, or null.
+   */
   synchronized @Nullable RegisteredByteBuf take(int length) {
     long best = 1L + length + (length >> 1);
     for (RegisteredByteBuf buffer : buffers) {

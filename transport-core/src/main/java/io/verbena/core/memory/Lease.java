@@ -4,8 +4,8 @@ package io.verbena.core.memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The use of a foreign buffer's registration, for work requests of this end. The caller retains the
- * buffer until it releases the lease. Leases are reused: one that was released must not be touched
+ * A use of a foreign buffer's registration, for work requests of this end. The caller retains the
+ * buffer until it releases the lease. Leases are pooled: a released lease must not be touched
  * again.
  */
 public final class Lease {

@@ -4,25 +4,31 @@ package io.verbena.core.memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Address and lkey of bytes: what a scatter/gather entry needs besides the length. Mutable, so that
- * its owner can reuse it; not thread-safe.
+ * Address and lkey of bytes, for a scatter/gather entry. Mutable, so that its owner can reuse it;
+ * not thread-safe.
  */
 public final class Location {
   private long address;
   private int lkey;
   private @Nullable Lease lease;
 
-  /** The address of the first byte, as {@link RegisteredMemory#locate} found it last. */
+  /**
+   * Returns the address of the first byte, as {@link RegisteredMemory#locate} or {@link
+   * RegisteredMemory#reach} found it last.
+   */
   public long address() {
     return address;
   }
 
-  /** The key of the region that the bytes lie in. */
+  /** Returns the lkey of the region that contains the bytes. */
   public int lkey() {
     return lkey;
   }
 
-  /** Returns the lease that the bytes have from {@link RegisteredMemory#reach}, once; or null. */
+  /**
+   * Returns the lease of {@link RegisteredMemory#reach}, which then belongs to the caller; null if
+   * there is none or it was taken.
+   */
   public @Nullable Lease takeLease() {
     Lease taken = lease;
     if (taken != null) {

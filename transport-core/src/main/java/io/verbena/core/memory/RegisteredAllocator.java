@@ -8,8 +8,8 @@ import io.netty.buffer.UnpooledHeapByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Allocates registered buffers; at the limit it fails, or returns buffers that are not registered.
- * It makes heap buffers, which no HCA can reach, only on explicit request. Thread-safe.
+ * Allocates registered buffers; at the limit it throws, or returns buffers in unregistered memory.
+ * Makes heap buffers, which no HCA can access, only on explicit request. Thread-safe.
  */
 final class RegisteredAllocator extends AbstractByteBufAllocator {
   private final Slabs slabs;
@@ -21,7 +21,7 @@ final class RegisteredAllocator extends AbstractByteBufAllocator {
     this.fallsBack = fallsBack;
   }
 
-  // Where Netty cannot free direct memory by itself, it would choose the heap.
+  // Netty would choose the heap on JVMs where it cannot free direct memory by itself.
 
   @Override
   public ByteBuf buffer() {
@@ -55,7 +55,7 @@ final class RegisteredAllocator extends AbstractByteBufAllocator {
     return free.begin(initialCapacity, maxCapacity, fallsBack);
   }
 
-  /** Allocates a buffer unless that takes long; returns null if it does. */
+  /** As {@link RegisteredMemory#allocateAtOnce}. */
   @Nullable ByteBuf allocateAtOnce(int capacity) {
     RegisteredByteBuf free = slabs.takeAtOnce(capacity);
     return free == null ? null : free.begin(capacity, capacity, fallsBack);

@@ -15,15 +15,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A buffer in registered memory. It stays with its block when it is free, so that allocating it
- * again makes no garbage; only growing beyond the block makes it change blocks with a free buffer.
- * Another holder of a reference may have given the old block to the HCA meanwhile: the block is not
- * used again before the last reference is gone.
+ * A buffer in registered memory. A free buffer keeps its block, so that allocating it again makes
+ * no garbage. Only a buffer that grows beyond its block exchanges blocks with a free buffer. As
+ * another holder of a reference may have posted the old block to the HCA, that block is not reused
+ * before the last reference is released.
  *
- * <p>Its retained slices count their references themselves, and belong to it: they are reused when
- * it is. The first thread that slices it gets them; others get new ones.
+ * <p>Retained slices have their own reference counts, and belong to the buffer: they are reused
+ * with it. The first thread that slices the buffer gets the reused slices; other threads get new
+ * ones.
  *
- * <p>Netty's leak detector watches it from within, not from a wrapper.
+ * <p>The buffer itself tells Netty's leak detector of its use; there is no wrapper.
  */
 final class RegisteredByteBuf extends RegisteredBytes {
   private static final int MOST_SLICES = 256;
@@ -51,14 +52,17 @@ final class RegisteredByteBuf extends RegisteredBytes {
 
   /**
    * The thread that uses {@link #slices}, until the buffer is free again. Not volatile: a thread
-   * acts only on finding itself here, which it alone wrote.
+   * looks only for itself, which only its own write can have stored.
    */
   private @Nullable Thread slicer;
 
   private @Nullable RegisteredSlice[] slices = NO_SLICES;
   private int slicesUsed;
 
-  /** The buffers with the blocks that this one grew out of while others held it. */
+  /**
+   * The buffers that now hold the former blocks of this one, which it outgrew while others held
+   * references.
+   */
   private @Nullable List<RegisteredByteBuf> outgrown;
 
   RegisteredByteBuf(ByteBufAllocator allocator, Slabs slabs, Block block) {
@@ -71,11 +75,12 @@ final class RegisteredByteBuf extends RegisteredBytes {
   /**
    * Prepares the buffer for its next user, with one reference.
    *
-   * @param growsAnyhow at the limit into memory that is not registered; else it fails
+   * @param growsUnregistered whether the buffer grows into unregistered memory at the limit; else
+   *     growing throws
    */
-  RegisteredByteBuf begin(int newCapacity, int newMaxCapacity, boolean growsAnyhow) {
+  RegisteredByteBuf begin(int newCapacity, int newMaxCapacity, boolean growsUnregistered) {
     reset(0, newCapacity, newMaxCapacity);
-    fallsBack = growsAnyhow;
+    fallsBack = growsUnregistered;
     leak = LEAKS.track(this);
     return this;
   }
@@ -216,10 +221,10 @@ final class RegisteredByteBuf extends RegisteredBytes {
   }
 
   /**
-   * Makes the buffer as good as new if only the caller holds a reference; only its owner may call
-   * this.
+   * Prepares the buffer for its next use, if the caller holds the only reference; only its owner
+   * may call this.
    *
-   * @return false if somebody does
+   * @return false if there is another reference
    */
   boolean reuse() {
     if (refCnt() != 1) {

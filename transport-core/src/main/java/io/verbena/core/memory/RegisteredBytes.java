@@ -16,14 +16,14 @@ import java.nio.channels.ScatteringByteChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and writes a block of registered memory, for a buffer and for its slices. All go through
- * the buffer to its block, which changes when the buffer grows. Uses no native address.
+ * Reads and writes a block of registered memory, for a buffer and for its slices. Each access goes
+ * through the buffer to its block, which changes when the buffer grows. Uses no native address.
  */
 abstract sealed class RegisteredBytes extends AbstractReferenceCountedByteBuf
     permits RegisteredByteBuf, RegisteredSlice {
   private static final int CHUNK = 8192;
 
-  /** The buffer that has the block: this one, or the one that this is a slice of. */
+  /** The buffer that has the block: this one, or the one that this slice belongs to. */
   final RegisteredByteBuf root;
 
   /** The offset of these bytes in the buffer. */
@@ -32,14 +32,14 @@ abstract sealed class RegisteredBytes extends AbstractReferenceCountedByteBuf
   int capacity;
 
   /**
-   * @param root null for a buffer itself
+   * @param root the buffer of a slice; null for a buffer itself
    */
   RegisteredBytes(int maxCapacity, @Nullable RegisteredByteBuf root) {
     super(maxCapacity);
     this.root = root == null ? (RegisteredByteBuf) this : root;
   }
 
-  /** Resets it: one reference, no marks, nothing read or written. */
+  /** Resets the state: one reference, indices and marks at 0. */
   final void reset(int newOffset, int newCapacity, int newMaxCapacity) {
     offset = newOffset;
     capacity = newCapacity;
@@ -50,7 +50,7 @@ abstract sealed class RegisteredBytes extends AbstractReferenceCountedByteBuf
     resetRefCnt();
   }
 
-  /** Returns where index 0 is in the memory of the block. */
+  /** Returns the position of index 0 in the memory of the block. */
   private int start(Block block) {
     return block.base + offset;
   }
@@ -300,7 +300,7 @@ abstract sealed class RegisteredBytes extends AbstractReferenceCountedByteBuf
     return this;
   }
 
-  /** Reads until the length is reached, or the stream returns less than it was asked for. */
+  /** Reads until the length is reached, or the stream returns fewer bytes than requested. */
   @Override
   public final int setBytes(int index, InputStream from, int length) throws IOException {
     checkIndex(index, length);
@@ -372,7 +372,10 @@ abstract sealed class RegisteredBytes extends AbstractReferenceCountedByteBuf
     return exclusiveNioBuffer(index, length);
   }
 
-  /** As {@link #nioBuffer}, but for one user at a time, such as a writer. */
+  /**
+   * As {@link #nioBuffer}, but may return the same object again: for one user at a time, such as a
+   * writer.
+   */
   abstract ByteBuffer exclusiveNioBuffer(int index, int length);
 
   @Override

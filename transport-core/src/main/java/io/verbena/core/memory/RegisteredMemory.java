@@ -22,9 +22,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registered memory of one protection domain, under one limit: an allocator's slabs, which no
- * peer can reach; a bounded cache of foreign direct buffers, which no peer can reach either; and
- * the regions that were registered for peers, each with the rights it was given. Thread-safe.
+ * The registered memory of one protection domain, under one limit: an allocator's slabs and a
+ * bounded cache of foreign direct buffers, neither of which peers can access, and the regions
+ * registered for peers, each with its rights. Thread-safe.
  */
 public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   private static final Set<Access> READ_BY_PEER = Set.of(Access.REMOTE_READ);
@@ -43,17 +43,17 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   private final RegisteredAllocator lenientAllocator;
 
   /**
-   * @param domain where everything is registered; the caller closes it
-   * @param options set the limit and the size of the cache
+   * @param domain the domain where memory is registered; the caller closes it
+   * @param options the limit and the size of the cache
    */
   public RegisteredMemory(ProtectionDomain domain, RdmaOptions options) {
     this(domain, options, DirectMemory.jvm());
   }
 
   /**
-   * Registers memory whose slabs are made of {@code direct}.
+   * Registered memory with another source of slabs.
    *
-   * @param direct what the allocator's slabs are made of
+   * @param direct the memory that the allocator's slabs are made of
    */
   public RegisteredMemory(ProtectionDomain domain, RdmaOptions options, DirectMemory direct) {
     requireNonNull(domain, "domain");
@@ -71,9 +71,9 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   /**
    * {@inheritDoc}
    *
-   * <p>Allocating and releasing makes no garbage once there are enough buffers; neither do retained
-   * slices, up to 256 of a buffer, for the first thread that takes one. Retained slices count their
-   * references themselves.
+   * <p>Allocating and releasing makes no garbage once there are enough buffers. Nor does taking up
+   * to 256 retained slices of a buffer, on the first thread that takes one. A retained slice has
+   * its own reference count.
    */
   @Override
   public ByteBufAllocator allocator() {
@@ -81,20 +81,21 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   }
 
   /**
-   * Returns an allocator for code that does not know of registered memory: as {@link #allocator},
-   * but at the limit its buffers, or what they grow by, are not registered, and {@link #locate}
-   * does not find them.
+   * Returns an allocator for code that does not know of registered memory. It works as {@link
+   * #allocator}, but at the limit its buffers, or those that grow, are in unregistered memory,
+   * where {@link #locate} does not find them.
    */
   public ByteBufAllocator lenientAllocator() {
     return lenientAllocator;
   }
 
   /**
-   * Allocates a registered buffer of this fixed capacity, unless that takes long: a long one that
-   * no released buffer serves has each byte zeroed by the JVM and registered by the HCA.
+   * Allocates a registered buffer of this fixed capacity, unless that takes long. A long buffer
+   * takes long if no released buffer can be reused: the JVM zeroes its bytes, and the HCA registers
+   * them.
    *
-   * @return null if it takes long; then {@link #allocator} does it
-   * @throws MemoryLimitException at the limit
+   * @return the buffer, or null if it takes long; use {@link #allocator} then
+   * @throws MemoryLimitException if the limit is reached
    */
   public @Nullable ByteBuf allocateAtOnce(int capacity) {
     return allocator.allocateAtOnce(capacity);
@@ -104,9 +105,9 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
    * Finds bytes of a buffer in the allocator's memory, also through slices, duplicates, wrappers
    * and one component of a composite buffer. Allocates nothing.
    *
-   * @param into gets their location, if they are there
-   * @return whether they are there
-   * @throws IndexOutOfBoundsException if the bytes do not lie in the buffer
+   * @param into gets the location of the bytes, if they are found
+   * @return whether the bytes are found
+   * @throws IndexOutOfBoundsException if the bytes are not within the buffer
    * @throws IllegalReferenceCountException if the buffer was released
    */
   public boolean locate(ByteBuf buf, int index, int length, Location into) {
@@ -131,7 +132,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
       } else {
         next = at.unwrap();
         if (next == null || next.capacity() != at.capacity()) {
-          // Not a wrapper or a duplicate: its offset is unknown.
+          // Neither a wrapper nor a duplicate: the offset is unknown.
           return false;
         }
       }
@@ -152,7 +153,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
     return true;
   }
 
-  /** Returns the component that has all of the bytes, or -1. */
+  /** Returns the index of the component that has all of the bytes, or -1. */
   private static int componentOf(CompositeByteBuf composite, int index, int length) {
     if (length == 0) {
       return -1;
@@ -163,16 +164,16 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
 
   /**
    * Registers memory of a foreign direct buffer for work requests of this end, or finds its
-   * registration in the cache. That takes a lock, so it pays for buffers that are longer than what
-   * is copied in a microsecond.
+   * registration in the cache. Takes a lock, so it pays only for buffers that take longer than a
+   * microsecond to copy.
    *
-   * <p>A registration is kept for the same buffer object, as long as that has the same native
-   * address and capacity. A pool that unmaps memory and maps other memory at the same address can
-   * defeat this; then {@link RdmaOptions#maxCachedRegistrations} must be 0.
+   * <p>A registration is reused for the same buffer object, as long as its native address and
+   * capacity are the same. A pool that unmaps memory and maps other memory at the same address
+   * defeats this check; {@link RdmaOptions#maxCachedRegistrations} must then be 0.
    *
-   * @return to be released once; null if the memory cannot be registered, because it is on the
-   *     heap, read-only, empty or in several pieces: then the bytes must be copied
-   * @throws MemoryLimitException at the limit
+   * @return the lease, to be released once; null if the memory cannot be registered, because it is
+   *     on the heap, read-only, empty or in several pieces: then the bytes must be copied
+   * @throws MemoryLimitException if the limit is reached
    * @throws HcaException if the HCA refuses
    */
   public @Nullable Lease lease(ByteBuf buf, int index, int length) {
@@ -181,13 +182,13 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   }
 
   /**
-   * Finds bytes for work requests of this end: those of the allocator's memory as {@link #locate}
-   * does, others by {@link #lease}.
+   * Finds bytes for work requests of this end: in the allocator's memory by {@link #locate}, in
+   * other memory by {@link #lease}.
    *
-   * @param leaseFrom registers foreign bytes from this length on
-   * @param into gets their location, and perhaps a lease that the caller has to take
-   * @return whether it has them; else they must be copied
-   * @throws MemoryLimitException at the limit
+   * @param leaseFrom the length in bytes from which foreign bytes are registered
+   * @param into gets the location of the bytes, and perhaps a lease that the caller has to take
+   * @return whether the bytes are found; else they must be copied
+   * @throws MemoryLimitException if the limit is reached
    * @throws HcaException if the HCA refuses
    */
   public boolean reach(ByteBuf buf, int index, int length, int leaseFrom, Location into) {
@@ -203,8 +204,8 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   }
 
   /**
-   * As {@link #reach}, for bytes to send; foreign bytes that it {@linkplain #paysToCopy pays to
-   * copy} are not registered, and must be copied.
+   * As {@link #reach}, for bytes to send. Foreign bytes for which {@link #paysToCopy} returns true
+   * are not registered, and must be copied.
    */
   public boolean reachToSend(ByteBuf buf, int index, int length, int leaseFrom, Location into) {
     return reach(buf, index, length, paysToCopy(length) ? Integer.MAX_VALUE : leaseFrom, into);
@@ -212,18 +213,18 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
 
   /**
    * Returns whether the device sends bytes of the allocator's memory so much faster than others
-   * that it pays to copy them there.
+   * that it pays to copy them there. For more bytes than the largest size class it does not.
    *
-   * @param length more bytes than the allocator keeps at hand are left where they are
+   * @param length the number of bytes
    */
   public boolean paysToCopy(int length) {
     return prefersOwn && length <= SizeClasses.LARGEST;
   }
 
   /**
-   * Copies bytes of any buffer into a new one of the allocator.
+   * Copies bytes of any buffer into a new buffer of the allocator, which belongs to the caller.
    *
-   * @throws MemoryLimitException at the limit
+   * @throws MemoryLimitException if the limit is reached
    */
   public ByteBuf copy(ByteBuf buf, int index, int length) {
     ByteBuf copy = allocator.directBuffer(length, length);
@@ -237,10 +238,10 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
 
   /**
    * Registers exactly these bytes for a peer to READ. The caller keeps the buffer retained until
-   * this is closed. Bytes of the allocator's memory do not count again.
+   * the exposure is closed. Bytes of the allocator's memory do not count against the limit again.
    *
-   * @throws IllegalArgumentException for bytes that are on the heap, in several pieces, or none
-   * @throws MemoryLimitException at the limit
+   * @throws IllegalArgumentException for bytes on the heap or in several pieces, and for 0 bytes
+   * @throws MemoryLimitException if the limit is reached
    * @throws HcaException if the HCA refuses
    */
   public Exposure expose(ByteBuf buf, int index, int length) {
@@ -248,13 +249,14 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   }
 
   /**
-   * Registers exactly these bytes for a READ of this end to write, where the device wants the peer
-   * to have the right to it. The peer gets the key, which permits nothing else, and nothing at all
-   * once this is closed. The caller keeps the buffer retained until then.
+   * Registers exactly these bytes as the destination of a READ of this end, if the device requires
+   * that the peer may write there. The peer gets the key, which permits only that, and nothing once
+   * the exposure is closed. The caller keeps the buffer retained until then.
    *
-   * @return null on a device with {@link Capability#LOCAL_READ_SINKS}, which takes any memory
+   * @return the exposure; null on a device with {@link Capability#LOCAL_READ_SINKS}, where any
+   *     registered memory serves
    * @throws IllegalArgumentException as {@link #expose}
-   * @throws MemoryLimitException at the limit
+   * @throws MemoryLimitException if the limit is reached
    * @throws HcaException if the HCA refuses
    */
   public @Nullable Exposure readSink(ByteBuf buf, int index, int length) {
@@ -268,7 +270,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
           "expose: " + length + " bytes of " + buf + " (expected: >= 1, direct, in one piece)");
     }
     long charge = locate(buf, index, length, new Location()) ? 0 : length;
-    // Before anything is reserved: a foreign buffer may throw.
+    // Before the reservation, because a foreign buffer may throw.
     ByteBuffer bytes = buf.nioBuffer(index, length);
     reserve(EXPOSE, charge);
     return new Exposure(registrations.register(EXPOSE, bytes, access, charge));
@@ -326,10 +328,11 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   }
 
   /**
-   * Deregisters everything, also what is still in use, and registers nothing from now on.
-   * Idempotent. The allocator's buffers that are still held stay readable until they are released.
+   * Deregisters all memory, also memory in use, and registers none from now on. Idempotent. Buffers
+   * of the allocator that are still held stay readable until they are released.
    *
-   * @throws VerbsException if the HCA refuses to deregister something, after all else was closed
+   * @throws VerbsException if the HCA refuses to deregister some memory, after all other memory was
+   *     deregistered
    */
   @Override
   public void close() {
@@ -338,18 +341,18 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   }
 
   /**
-   * Returns whether more than half is registered of what may be, or of what the JVM leaves to
-   * slabs: then bytes that are only kept for later should be copied.
+   * Returns whether more than half of the limit, or of the JVM's direct memory for slabs, is
+   * registered. Bytes that are only kept for later should then be copied.
    */
   public boolean isScarce() {
     return limit.used() > plenty;
   }
 
   /**
-   * Prepares a buffer of our allocator, all slices of which were released, for its next use: that
-   * takes less than to release it and to allocate another. The caller holds its one reference.
+   * Prepares a buffer of this allocator, all slices of which are released, for its next use; this
+   * is cheaper than releasing it and allocating another. The caller holds the only reference.
    *
-   * @return false if there is another reference, or the buffer is not of our allocator
+   * @return false if there is another reference, or the buffer is not of this allocator
    */
   public boolean reuse(ByteBuf buffer) {
     return buffer instanceof RegisteredByteBuf own && own.reuse();
@@ -366,7 +369,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   /**
    * Reserves bytes.
    *
-   * @throws MemoryLimitException if they do not fit, even without what is kept for reuse
+   * @throws MemoryLimitException if they do not fit, even without the memory that is kept for reuse
    */
   void reserve(String operation, long bytes) {
     if (!makeRoom(bytes)) {
@@ -374,7 +377,10 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
     }
   }
 
-  /** Reserves bytes, at the cost of what is kept for reuse; returns false if they do not fit. */
+  /**
+   * Reserves bytes, if necessary by giving up memory that is kept for reuse; returns false if they
+   * do not fit.
+   */
   boolean makeRoom(long bytes) {
     if (limit.reserve(bytes)) {
       return true;
@@ -383,7 +389,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
     if (limit.reserve(bytes)) {
       return true;
     }
-    slabs.giveUpIdle();
+    slabs.deregisterIdle();
     return limit.reserve(bytes);
   }
 

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a registered buffer, with references of its own: while it has any, it holds one of the
- * buffer.
+ * A part of a registered buffer, with its own reference count; holds one reference of the buffer
+ * until its own are released.
  */
 final class RegisteredSlice extends RegisteredBytes {
 
@@ -30,7 +30,7 @@ final class RegisteredSlice extends RegisteredBytes {
     return root;
   }
 
-  /** Slices of one buffer may be used by several threads, so it is a new one each time. */
+  /** Returns a new buffer each time, because several threads may use slices of one buffer. */
   @Override
   ByteBuffer exclusiveNioBuffer(int index, int length) {
     return nioBuffer(index, length);

@@ -5,7 +5,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.SlicedByteBuf;
 
 /**
- * A slice as Netty's, which shares the references of its buffer and also knows its offset in it.
+ * A slice like Netty's, which shares its buffer's reference count and also knows its offset in the
+ * buffer.
  */
 @SuppressWarnings("deprecation")
 final class RegisteredView extends SlicedByteBuf {
@@ -16,7 +17,7 @@ final class RegisteredView extends SlicedByteBuf {
     offset = index;
   }
 
-  /** Returns where it begins in what it {@linkplain #unwrap unwraps} to. */
+  /** Returns the offset of the slice in the {@linkplain #unwrap unwrapped} buffer. */
   int offset() {
     return offset;
   }

@@ -7,7 +7,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
-/** A memory region and the bytes that it counts against the limit. Thread-safe. */
+/** A memory region, and the bytes by which it counts against the limit. Thread-safe. */
 final class Registration {
   private static final Logger LOG = System.getLogger(RegisteredMemory.class.getName());
 
@@ -17,14 +17,14 @@ final class Registration {
   private final @Nullable DirectMemory source;
   private volatile boolean open = true;
 
-  /** The neighbours in the list of what is open, under its lock. */
+  /** The neighbours in the list of open registrations; guarded by its lock. */
   @Nullable Registration previous;
 
   @Nullable Registration next;
 
   /**
-   * @param charge bytes that it counts against the limit
-   * @param source what they were allocated from and go back to, or null
+   * @param charge the bytes that count against the limit
+   * @param source the direct memory that they were allocated from and return to, or null
    */
   Registration(
       Registrations registrations,
@@ -54,8 +54,9 @@ final class Registration {
   }
 
   /**
-   * Deregisters the region and returns its bytes. Waits for another thread that does: the domain
-   * can be closed afterwards. Idempotent; stays open if the HCA refuses.
+   * Deregisters the region and returns its bytes to the limit. Waits if another thread deregisters
+   * it, so that the domain can be closed afterwards. Idempotent; the registration stays open if the
+   * HCA refuses.
    */
   void close() {
     if (open && deregister()) {
@@ -64,8 +65,8 @@ final class Registration {
   }
 
   /**
-   * As {@link #close}, on the way to something else. What the HCA refuses is logged: it still
-   * stands among what is open, and is closed with all that.
+   * As {@link #close}, but logs a refusal of the HCA. The registration is then still listed as
+   * open, and is closed with all others.
    */
   void closeOrLeave() {
     try {

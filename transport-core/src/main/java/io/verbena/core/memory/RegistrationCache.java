@@ -22,22 +22,22 @@ import org.jspecify.annotations.Nullable;
  * recently used are closed first, except those that a lease pins. Thread-safe; registers and
  * deregisters without its lock, so that a lookup does not wait for that.
  *
- * <p>A registration is found again by native address and length, and must be of the same memory:
+ * <p>A registration is found again by native address and length. It must be of the same memory:
  *
  * <ul>
- *   <li>A buffer that wraps an NIO buffer does not own its memory: the garbage collector frees that
- *       when there is no view of it, and the registration has one. So while it is kept, nothing
- *       else can lie there, and any wrapper serves.
- *   <li>All other buffers may free their memory themselves: only the same object serves.
+ *   <li>A buffer that wraps an NIO buffer does not own its memory. The garbage collector frees the
+ *       memory once no view of it exists, and the registration holds a view. So no other memory can
+ *       get the address meanwhile, and any wrapper serves.
+ *   <li>Any other buffer may free its memory itself: only the same object serves.
  * </ul>
  *
- * A registration goes when the buffer that used it last is garbage, so that it does not keep memory
- * which the program has forgotten.
+ * A registration is dropped when the buffer that used it last is garbage, so that it does not keep
+ * memory which the program no longer uses.
  *
- * <p>No peer has a right to it, so one that is out of date can give nothing away. It could still
- * make the HCA use old pages: if a pool unmaps a chunk, maps another at the same address, and hands
- * out the same buffer object there again, or if somebody frees an NIO buffer by hand and wraps
- * another that got its address, all while the registration is kept. A program that does so while
+ * <p>Peers have no right to the memory, so a stale registration discloses nothing. It could still
+ * make the HCA use old pages in two cases, both while the registration is kept: a pool unmaps a
+ * chunk, maps another at the same address, and reuses the same buffer object there; or a program
+ * frees an NIO buffer by hand and wraps another that got its address. A program that does so while
  * buffers are being sent should set {@link io.verbena.RdmaOptions#maxCachedRegistrations} to 0.
  */
 final class RegistrationCache {
@@ -61,7 +61,7 @@ final class RegistrationCache {
     this.capacity = capacity;
   }
 
-  /** As {@link RegisteredMemory#lease}; the bytes lie in the buffer. */
+  /** As {@link RegisteredMemory#lease}; the bytes must be within the buffer. */
   @Nullable Lease lease(ByteBuf buffer, int index, int length) {
     if (length == 0 || !buffer.isDirect() || buffer.isReadOnly() || buffer.nioBufferCount() != 1) {
       return null;
@@ -77,7 +77,7 @@ final class RegistrationCache {
         return lease;
       }
     }
-    // Before anything is reserved: a foreign buffer may throw.
+    // Before the reservation, because a foreign buffer may throw.
     ByteBuffer memory = buffer.nioBuffer(index, length);
     owner.reserve(LEASE, length);
     return begin(register(new Span().set(0, length), memory, root, length), 0);
@@ -112,7 +112,9 @@ final class RegistrationCache {
     return null;
   }
 
-  /** Returns a registration that lasts as long as this buffer, which uses it now. */
+  /**
+   * Makes this buffer the user of a registration, which is then kept until the buffer is garbage.
+   */
   private CachedRegistration use(CachedRegistration registration, ByteBuf root) {
     if (registration.isUsedBy(root)) {
       return registration;
@@ -121,7 +123,10 @@ final class RegistrationCache {
     return registration;
   }
 
-  /** Registers all of the root; returns null if the limit or the kind of buffer forbids it. */
+  /**
+   * Registers and keeps all of the root buffer; returns null if the limit or the kind of buffer
+   * forbids that.
+   */
   private @Nullable Lease keep(ByteBuf root, long address, int length) {
     int rootLength = root.capacity();
     Span span = new Span().set(root.memoryAddress(), rootLength);
@@ -205,7 +210,9 @@ final class RegistrationCache {
     }
   }
 
-  /** Drops the least recently used one that is not pinned; returns false if all are. */
+  /**
+   * Drops the least recently used registration that is not pinned; returns false if all are pinned.
+   */
   private boolean dropEldest(List<CachedRegistration> dropped) {
     for (Iterator<CachedRegistration> i = kept.values().iterator(); i.hasNext(); ) {
       CachedRegistration registration = i.next();
@@ -219,7 +226,7 @@ final class RegistrationCache {
     return false;
   }
 
-  /** Keeps a registration no longer; returns it if it is to be closed now, else null. */
+  /** Removes a registration from the cache; returns it if it is to be closed now, else null. */
   private @Nullable CachedRegistration drop(CachedRegistration registration) {
     if (registration.kept) {
       kept.remove(registration.span());
@@ -240,7 +247,8 @@ final class RegistrationCache {
   }
 
   /**
-   * Returns whether a buffer wraps memory that it never frees; Netty's own that do are subclasses.
+   * Returns whether a buffer wraps memory that it never frees; Netty's buffers that free theirs are
+   * subclasses of these classes.
    */
   private static boolean wraps(ByteBuf root) {
     Class<?> kind = root.getClass();

@@ -6,7 +6,8 @@ import io.verbena.core.event.MemoryRefusedEvent;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The limit on registered memory: counts registered bytes and refuses those beyond. Thread-safe.
+ * The limit on registered memory: counts registered bytes, and refuses bytes beyond the limit.
+ * Thread-safe.
  */
 final class RegistrationLimit {
   private final long bytes;
@@ -16,7 +17,9 @@ final class RegistrationLimit {
     this.bytes = bytes;
   }
 
-  /** Takes bytes before they are registered; returns false and takes nothing if they do not fit. */
+  /**
+   * Reserves bytes, before they are registered; returns false and reserves none if they do not fit.
+   */
   boolean reserve(long wanted) {
     for (; ; ) {
       long before = used.get();

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** All registrations of one domain, so that closing leaves none open. Thread-safe. */
+/** All registrations of one domain, so that {@link #close} leaves none open. Thread-safe. */
 final class Registrations {
   private static final long PAUSE_NANOS = 50_000;
 
@@ -22,7 +22,7 @@ final class Registrations {
   private final RegistrationLimit limit;
   private final AtomicLong closings = new AtomicLong();
 
-  /** The number of registrations that are being made, and that the domain may have already. */
+  /** The number of registrations in progress, which the HCA may have made already. */
   private final AtomicInteger underWay = new AtomicInteger();
 
   private @Nullable Registration first;
@@ -36,8 +36,8 @@ final class Registrations {
   /**
    * Registers a buffer's bytes from position to limit.
    *
-   * @param operation what the bytes are for, for errors
-   * @param charge bytes that the caller has reserved; returned here if this fails
+   * @param operation the operation that needs the bytes, for errors
+   * @param charge the bytes that the caller has reserved; returned to the limit if this fails
    * @throws HcaException if the HCA refuses
    * @throws IllegalStateException after {@link #close}
    */
@@ -48,7 +48,8 @@ final class Registrations {
   /**
    * As {@link #register(String, ByteBuffer, Set, long)}, for bytes that were allocated.
    *
-   * @param source what they were allocated from and go back to, also if this fails; or null
+   * @param source the direct memory that they were allocated from and return to, also if this
+   *     fails; or null
    */
   Registration register(
       String operation,
@@ -139,16 +140,16 @@ final class Registrations {
     }
   }
 
-  /** Returns how many registrations were closed so far. */
+  /** Returns the number of registrations closed so far. */
   long closings() {
     return closings.get();
   }
 
   /**
-   * Deregisters everything, also what is being registered, and registers nothing from now on.
-   * Idempotent.
+   * Closes all registrations, also those in progress, and makes no more from now on. Idempotent.
    *
-   * @throws VerbsException the first of the HCA's refusals, after all others were closed
+   * @throws VerbsException the first of the HCA's refusals, after all other registrations were
+   *     closed
    */
   void close() {
     closed = true;

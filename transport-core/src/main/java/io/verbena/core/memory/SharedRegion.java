@@ -6,7 +6,7 @@ import io.verbena.RemoteMemory;
 import io.verbena.verbs.MemoryRegion;
 import java.util.Set;
 
-/** A region of a user's memory, and the token for it. */
+/** A user's memory region that is registered for peers, with its token. */
 final class SharedRegion implements RdmaMemory.Region {
   private final Registration registration;
   private final RemoteMemory token;

@@ -11,7 +11,7 @@ final class SizeClasses {
 
   private SizeClasses() {}
 
-  /** The class whose blocks hold this many bytes, up to {@link #LARGEST}, and waste the least. */
+  /** Returns the smallest class whose blocks hold this many bytes, at most {@link #LARGEST}. */
   static int of(int length) {
     if (length <= SMALLEST) {
       return 0;
@@ -22,7 +22,7 @@ final class SizeClasses {
     return 2 * (log2 - LOG2_SMALLEST) + 1 + upperHalf;
   }
 
-  /** The length of its blocks. */
+  /** Returns the length of a class's blocks, in bytes. */
   static int length(int sizeClass) {
     int doublings = sizeClass >> 1;
     return (sizeClass & 1) == 0 ? SMALLEST << doublings : (SMALLEST * 3 / 2) << doublings;

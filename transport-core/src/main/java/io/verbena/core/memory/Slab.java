@@ -5,9 +5,9 @@ import io.verbena.verbs.MemoryRegion;
 import java.nio.ByteBuffer;
 
 /**
- * Memory that was registered once, and is cut into blocks from its start. No peer has a right to
- * it. Guarded by the lock of its {@link Slabs}; the memory is freed by the garbage collector, so
- * buffers outlive the registration unharmed.
+ * Memory that is registered as a whole, and cut into blocks from the start. Peers have no right to
+ * it. Guarded by the lock of its {@link Slabs}. The garbage collector frees the memory, so buffers
+ * stay readable after the registration is closed.
  */
 final class Slab {
   private final ByteBuffer memory;
@@ -15,7 +15,7 @@ final class Slab {
   private int used;
   private int blocks;
 
-  /** The number of its blocks that were found free, while they are counted. */
+  /** The number of free blocks found so far, during a count. */
   private int idle;
 
   Slab(ByteBuffer memory, Registration registration) {
@@ -51,7 +51,7 @@ final class Slab {
     return registration.isOpen();
   }
 
-  /** Deregisters it; if the HCA refuses, it stays open, and can be used. */
+  /** Deregisters the slab; if the HCA refuses, the slab stays open and usable. */
   void close() {
     registration.closeOrLeave();
   }

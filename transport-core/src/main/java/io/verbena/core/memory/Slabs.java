@@ -20,10 +20,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffers of registered memory, each bound to a block of a slab: free ones by size class, and
- * the slabs that new ones are cut from. Longer ones than a slab is cut into have one of their own.
- * Thread-safe; takes a lock only to make a new buffer, and for the long ones. Memory is allocated
- * and registered without that lock: a thread that finds a block does not wait for that.
+ * The buffers of registered memory, each bound to a block of a slab: free buffers by size class,
+ * and the slabs that new buffers are cut from. A buffer longer than the largest size class has a
+ * slab of its own. Thread-safe; takes a lock only for new and for long buffers. Memory is allocated
+ * and registered without that lock, so a thread that finds a block does not wait for a
+ * registration.
  */
 final class Slabs {
   private static final int MOST_IN_SLAB = 4 << 20;
@@ -41,14 +42,14 @@ final class Slabs {
   private final Device device;
 
   /**
-   * Held by the thread that registers a whole slab. Others wait for it a moment, and then help
-   * themselves.
+   * Held by the thread that registers a whole slab. Other threads wait a moment for it, and then
+   * register slabs of their own.
    */
   private final ReentrantLock expansion = new ReentrantLock();
 
   private volatile @Nullable HcaRefusal refusal;
 
-  /** Guards the fields below, and deregistering of slabs. */
+  /** Guards the lists of slabs, and deregistering of slabs. */
   private final ReentrantLock growth = new ReentrantLock();
 
   private final List<Slab> slabs = new ArrayList<>();
@@ -57,8 +58,8 @@ final class Slabs {
 
   /**
    * @param owner has the limit and the domain
-   * @param direct what slabs are made of
-   * @param device where slabs are registered
+   * @param direct the memory that slabs are made of
+   * @param device the device where slabs are registered
    */
   Slabs(RegisteredMemory owner, DirectMemory direct, Device device) {
     this.owner = owner;
@@ -76,9 +77,9 @@ final class Slabs {
 
   /**
    * Returns a free buffer whose block holds at least this many bytes; the caller {@linkplain
-   * RegisteredByteBuf#begin begins} it.
+   * RegisteredByteBuf#begin begins} its use.
    *
-   * @throws MemoryLimitException at the limit, or at the JVM's own for direct memory
+   * @throws MemoryLimitException if this limit, or the JVM's on direct memory, is reached
    */
   RegisteredByteBuf take(int length) {
     if (length > LARGEST) {
@@ -90,12 +91,12 @@ final class Slabs {
     return buffer != null ? buffer : make(sizeClass);
   }
 
-  /** As {@link #take}, but at the limit with memory that is not registered. */
+  /** As {@link #take}, but returns a buffer in unregistered memory at the limit. */
   RegisteredByteBuf takeOrFallBack(int length) {
     try {
       return take(length);
     } catch (MemoryLimitException e) {
-      // Netty's own allocator keeps it, and knows the JVM's limit.
+      // Netty's own allocator pools the memory, and knows the JVM's limit.
       int capacity = Math.max(LEAST_FALLBACK, length);
       ByteBuf memory = PooledByteBufAllocator.DEFAULT.directBuffer(capacity, capacity);
       return new RegisteredByteBuf(owner.allocator(), this, new Block(memory, capacity));
@@ -103,14 +104,14 @@ final class Slabs {
   }
 
   /**
-   * As {@link #take}, but returns null where no free buffer is long enough and so many bytes would
-   * have to be allocated and registered.
+   * As {@link #take}, but returns null if a long buffer would have to be allocated and registered,
+   * because no free one is long enough.
    */
   @Nullable RegisteredByteBuf takeAtOnce(int length) {
     return length > MOST_IN_SLAB ? freeLarge.take(length) : take(length);
   }
 
-  /** Takes back a buffer that is not used any more. */
+  /** Takes back a buffer that is no longer used. */
   void give(RegisteredByteBuf buffer) {
     Block block = buffer.block();
     if (!block.isRegistered()) {
@@ -127,8 +128,8 @@ final class Slabs {
     }
   }
 
-  /** Deregisters the slabs that no buffer in use lies in. */
-  void giveUpIdle() {
+  /** Deregisters the slabs without buffers in use. */
+  void deregisterIdle() {
     freeLarge.clear();
     growth.lock();
     try {
@@ -157,7 +158,7 @@ final class Slabs {
     return !slab.isOpen();
   }
 
-  /** Drops the free buffers and makes no new ones. Their owner closes the registrations. */
+  /** Drops the free buffers and makes no new ones. The owner closes the registrations. */
   void close() {
     closed = true;
     clear();
@@ -230,11 +231,14 @@ final class Slabs {
     }
   }
 
-  /** Takes any free block that holds the bytes, at the limit; returns null if there is none. */
+  /**
+   * Takes any free buffer of this size class or a longer one, at the limit; returns null if there
+   * is none.
+   */
   private @Nullable RegisteredByteBuf takeLonger(int sizeClass) {
     growth.lock();
     try {
-      // The lock keeps out a thread that holds all free ones to see which slabs are idle.
+      // The lock excludes deregisterIdle(), which holds all free buffers for a moment.
       for (int longer = sizeClass; longer < SizeClasses.COUNT; longer++) {
         RegisteredByteBuf freed = free.get(longer).popSurely();
         if (freed != null) {
@@ -265,7 +269,10 @@ final class Slabs {
     return null;
   }
 
-  /** Registers a slab, if wanted a whole one; without memory for it, one as long as it must be. */
+  /**
+   * Registers a slab: a whole one if wanted and if there is memory for it, else one of {@code
+   * length} bytes.
+   */
   private Slab newSlab(int length, boolean whole) {
     if (whole && length < slabLength && owner.limit().reserve(slabLength)) {
       if (direct.reserve(slabLength)) {
@@ -294,14 +301,14 @@ final class Slabs {
   /**
    * Reserves bytes at the user's limit and at the JVM's.
    *
-   * @throws MemoryLimitException if they do not fit, even without what is kept for reuse
+   * @throws MemoryLimitException if they do not fit, even without the memory that is kept for reuse
    */
   private void reserve(int length) {
     owner.reserve(ALLOCATE, length);
     if (direct.reserve(length)) {
       return;
     }
-    giveUpIdle();
+    deregisterIdle();
     if (!direct.reserve(length)) {
       owner.limit().giveBack(length);
       throw direct.reached(ALLOCATE, length, owner.limit().bytes());
@@ -309,10 +316,10 @@ final class Slabs {
   }
 
   /**
-   * Registers a slab of bytes that were reserved; returns them to the limits if that fails.
+   * Registers a slab of reserved bytes; returns them to the limits if that fails.
    *
-   * @throws MemoryLimitException if the JVM or the HCA has no more, or had no more and nothing was
-   *     freed
+   * @throws MemoryLimitException if the JVM or the HCA has no more memory, or had none at the last
+   *     attempt and none was freed since
    */
   private Slab register(int length) {
     HcaRefusal last = refusal;
@@ -359,7 +366,7 @@ final class Slabs {
         cause);
   }
 
-  /** Allocates memory that begins on a page, so that the HCA locks no more pages than it must. */
+  /** Allocates page-aligned memory, so that the HCA locks no more pages than necessary. */
   private ByteBuffer allocate(int length) {
     if (length > Integer.MAX_VALUE - ALIGNMENT) {
       return direct.allocate(ALLOCATE, device, length);

@@ -3,7 +3,7 @@ package io.verbena.core.memory;
 
 import org.jspecify.annotations.Nullable;
 
-/** A span of native memory, as a key. Mutable only while it is not in a map. */
+/** A span of native memory, as a key of a map. Must not change while it is in a map. */
 final class Span {
   private long address;
   private int length;

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Padding before a stripe's fields: classes are laid out from the top of the hierarchy down. */
+/** Padding before a stripe's fields: the JVM lays out the fields of superclasses first. */
 @SuppressWarnings("unused")
 abstract class StripePadding {
   private long p0;
@@ -20,9 +20,9 @@ abstract class StripePadding {
   private long p7;
 }
 
-/** The fields of a stripe; all but {@code held} belong to the thread that holds it. */
+/** The fields of a stripe. Only the thread that holds the stripe uses them, except {@code held}. */
 abstract class StripeFields extends StripePadding {
-  /** Most stripes of most size classes stay empty. */
+  /** Shared by empty stripes: most stripes of most size classes stay empty. */
   private static final @Nullable Object[] NONE = new @Nullable Object[0];
 
   volatile int held;
@@ -58,12 +58,12 @@ final class Stripe extends StripeFields {
   private long q6;
   private long q7;
 
-  /** Locks the stripe unless another thread has. Never waits. */
+  /** Locks the stripe, unless another thread holds it; returns whether it did. Never waits. */
   boolean tryHold() {
     return (int) HELD.getOpaque(this) == 0 && HELD.compareAndSet(this, 0, 1);
   }
 
-  /** Locks the stripe; waits for its holder, which needs nanoseconds unless it was preempted. */
+  /** Locks the stripe. Waits for the holder, for nanoseconds unless the holder was preempted. */
   void hold() {
     for (int spins = 0; !tryHold(); spins++) {
       if (spins < SPINS) {
@@ -78,7 +78,7 @@ final class Stripe extends StripeFields {
     HELD.setRelease(this, 0);
   }
 
-  /** Returns whether it looks empty to a thread that does not hold it. */
+  /** Returns whether the stripe looks empty to a thread that does not hold it. */
   boolean looksEmpty() {
     return (int) SIZE.getOpaque(this) == 0;
   }

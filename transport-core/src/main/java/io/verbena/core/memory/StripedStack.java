@@ -5,12 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stack for many threads: a thread first gets what it pushed last, which is hot in its cache.
- * Each thread has more or less a stripe of its own; if that is empty, the thread moves several
- * items from another stripe at once. A thread never waits for another: it skips a stripe that is
- * held.
+ * A stack for many threads: a thread first gets the item that it pushed last, which is hot in its
+ * cache. The thread's id selects a stripe; if that is empty, the thread moves several items there
+ * from another stripe at once. {@link #push} and {@link #pop} never wait for a stripe that another
+ * thread holds: they skip it.
  *
- * <p>It never holds more items than exist.
+ * <p>Has no limit of its own; it holds at most the items that exist.
  */
 final class StripedStack<T> {
   private static final int STRIPES =
@@ -45,7 +45,10 @@ final class StripedStack<T> {
     }
   }
 
-  /** Returns null if it found nothing; a stripe that another thread held may have items. */
+  /**
+   * Removes and returns an item, or null if it finds none; a stripe that another thread holds may
+   * have items.
+   */
   @Nullable T pop() {
     int home = home();
     Stripe stripe = stripes[home];
@@ -87,7 +90,7 @@ final class StripedStack<T> {
     }
   }
 
-  /** As {@link #pop}, but waits for stripes that are held: null means that the stack was empty. */
+  /** As {@link #pop}, but waits for held stripes: null means that each stripe was empty. */
   @Nullable T popSurely() {
     for (Stripe stripe : stripes) {
       stripe.hold();
@@ -114,7 +117,10 @@ final class StripedStack<T> {
     }
   }
 
-  /** Thread ids come one after another, so few threads make few collisions. */
+  /**
+   * Returns the stripe of the current thread. Thread ids are consecutive, so few threads have few
+   * collisions.
+   */
   private static int home() {
     return (int) Thread.currentThread().getId() & MASK;
   }

@@ -29,8 +29,8 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of one adapter on one provider. A lock guards what is open and what the closed ones
- * have done; connections take it when they come and go, and so do readers of a gauge.
+ * The meters of one adapter on one provider. A lock guards the open connections and the totals of
+ * closed ones. Connections take it when they open and close, readers of a gauge when they read.
  */
 final class AdapterMeters {
   private static final String CONNECTIONS = "connections";
@@ -60,7 +60,7 @@ final class AdapterMeters {
     return operations;
   }
 
-  // ---- what opens and closes
+  // ---- opening and closing
 
   HcaMeter open(MeteredHca hca, DeviceMeters counters) {
     DistributionSummary polls =
@@ -73,7 +73,7 @@ final class AdapterMeters {
     synchronized (this) {
       hcas.add(opened);
     }
-    // Outside of the lock, which readers take: a registry has locks of its own.
+    // Outside of the lock, which readers of gauges take: a registry has locks of its own.
     if (metered.compareAndSet(false, true)) {
       enterTraffic();
       enterQueues();
@@ -136,7 +136,7 @@ final class AdapterMeters {
     }
   }
 
-  // ---- what happens
+  // ---- events
 
   void failed(String operation, @Nullable CompletionStatus status, Throwable why) {
     registration
@@ -199,7 +199,7 @@ final class AdapterMeters {
         .increment();
   }
 
-  // ---- what is read
+  // ---- gauges and totals
 
   private void enterTraffic() {
     for (boolean out : List.of(true, false)) {

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The counters of all devices of one name, from when each was opened first until it was closed
- * last. A device that several transports have open counts once.
+ * The counters of all devices of one name, each counted from its first opening to its last closing.
+ * A device that several transports have open counts once.
  */
 final class DeviceMeters {
   private final MeterRegistration registration;
@@ -28,7 +28,7 @@ final class DeviceMeters {
     tags = Tags.of("provider", provider, "device", device);
   }
 
-  /** The growth of an open device's counters since it was opened. */
+  /** The growth of an open device's counters since its opening. */
   private static final class Growth {
     private final DeviceCounters counters;
     private final Map<Counter, Long> starts = new EnumMap<>(Counter.class);
@@ -46,7 +46,7 @@ final class DeviceMeters {
       return start == null ? 0 : read(counter) - start;
     }
 
-    /** Reads the counters; keeps the last values of a device that cannot be read any more. */
+    /** Reads a counter; returns the last value if the device can no longer be read. */
     private long read(Counter counter) {
       try {
         latest.put(counter, counters.get(counter));
@@ -60,7 +60,7 @@ final class DeviceMeters {
   /**
    * Adds a user of a device.
    *
-   * @param user passed again to {@link #closed}
+   * @param user the key of the user, to be passed to {@link #closed}
    */
   void opened(Object user, DeviceCounters counters) {
     for (Counter counter : begin(user, counters)) {
@@ -113,7 +113,7 @@ final class DeviceMeters {
         "verbena.device." + name, unit, text, with, this, meters -> meters.total(counter));
   }
 
-  /** Idempotent. */
+  /** Removes a user of a device. Idempotent. */
   synchronized void closed(Object user) {
     DeviceCounters counters = users.remove(user);
     if (counters == null || users.values().stream().anyMatch(other -> other == counters)) {

@@ -25,7 +25,7 @@ final class MeterRegistration {
     this.tags = tags;
   }
 
-  /** Registers a gauge, which keeps its object alive. */
+  /** Registers a gauge, which keeps its object alive by a strong reference. */
   <T> void gauge(
       String name, String unit, String description, Tags more, T of, ToDoubleFunction<T> value) {
     register(
@@ -37,7 +37,7 @@ final class MeterRegistration {
             .register(registry));
   }
 
-  /** Registers a counter that reads its object; the caller keeps that object alive. */
+  /** Registers a counter that reads its object. The caller keeps the object alive. */
   <T> void count(
       String name, String unit, String description, Tags more, T of, ToDoubleFunction<T> value) {
     register(

@@ -8,7 +8,7 @@ import io.verbena.verbs.SendWorkRequest;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Times and counts what one connection does. */
+/** Times and counts the requests and messages of one connection. */
 final class MicrometerConnection extends ConnectionMeter {
   private static final byte NOTHING = -1;
 

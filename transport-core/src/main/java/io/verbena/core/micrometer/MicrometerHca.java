@@ -10,7 +10,7 @@ import io.verbena.verbs.CompletionStatus;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Counts for one device that a transport uses. */
+/** The meter of one device that a transport uses. */
 final class MicrometerHca extends HcaMeter {
   private final AdapterMeters adapter;
   private final DeviceMeters counters;
@@ -22,7 +22,7 @@ final class MicrometerHca extends HcaMeter {
 
   final MeteredHca hca;
 
-  /** Counts on top of the device's own counters. */
+  /** Creates the meter, and adds the device's own counters to {@code counters}. */
   MicrometerHca(
       AdapterMeters adapter, DeviceMeters counters, DistributionSummary polls, MeteredHca hca) {
     this.adapter = adapter;

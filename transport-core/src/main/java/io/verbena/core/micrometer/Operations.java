@@ -10,13 +10,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * A timer for each operation and each way in which it ends, made when it is needed first. What
- * programs call by one name has one timer.
+ * Timers by operation and completion status, each made at the first use. Opcodes that share a tag
+ * share a timer.
  */
 final class Operations {
   private static final SendOpcode[] BY_CODE = byCode();
 
-  /** The number of codes: one more than the highest. */
+  /** The number of opcode codes: one more than the highest. */
   static final int OPCODES = BY_CODE.length;
 
   private static final int STATUSES = statuses();
@@ -64,7 +64,7 @@ final class Operations {
         tags.and("operation", name(opcode), "status", name(status)));
   }
 
-  /** The tag of an operation. */
+  /** Returns the tag of an operation. */
   static String name(SendOpcode opcode) {
     return switch (opcode) {
       case SEND, SEND_WITH_IMM, SEND_WITH_INV -> "send";
@@ -78,7 +78,7 @@ final class Operations {
     };
   }
 
-  /** The tag of a status. */
+  /** Returns the tag of a status. */
   static String name(CompletionStatus status) {
     return status.name().toLowerCase(Locale.ROOT);
   }

@@ -2,8 +2,8 @@
 package io.verbena.core.micrometer;
 
 /**
- * The totals of a connection so far. Its loop's thread alone adds; others read, a moment late.
- * Those of a closed connection are added to the totals of all closed ones.
+ * The totals of a connection so far. Only the thread of its loop adds; other threads read, perhaps
+ * a moment late. The totals of a closed connection are added to those of all closed ones.
  */
 final class Totals {
   long sentMessages;
@@ -11,7 +11,7 @@ final class Totals {
   long receivedMessages;
   long receivedBytes;
 
-  /** By the codes of opcodes. */
+  /** Bytes moved, by the code of the opcode. */
   final long[] movedBytes = new long[Operations.OPCODES];
 
   void add(Totals other) {

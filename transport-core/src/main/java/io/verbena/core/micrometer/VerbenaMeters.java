@@ -13,7 +13,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Meters of all connections of the transports that are made with it, in a Micrometer registry:
+ * Registers the meters of all transports that are created with this object in a Micrometer
+ * registry:
  *
  * <pre>{@code
  * VerbenaMeters meters = new VerbenaMeters(registry);
@@ -22,47 +23,54 @@ import java.util.Map;
  *     .options(RdmaOptions.builder().meters(meters).build())
  * }</pre>
  *
- * <p>All carry the tags {@code adapter} ({@code reactor}, {@code netty}, {@code rsocket}) and
- * {@code provider} (the scheme of the address) and those that this was made with, except for {@code
- * verbena.device}, which has {@code provider} and {@code device}. Connections of one adapter on one
- * provider are counted together: the number of meters does not depend on the number of connections.
+ * <p>All meters carry the tags {@code adapter} ({@code reactor}, {@code netty}, {@code rsocket})
+ * and {@code provider} (the scheme of the address), and the tags passed to the constructor. Meters
+ * of {@code verbena.device} carry {@code device} in place of {@code adapter}. Connections of one
+ * adapter on one provider are counted together: the number of meters does not depend on the number
+ * of connections.
  *
  * <ul>
  *   <li>{@code verbena.messages} and {@code verbena.data} (bytes): counters, by {@code direction}
  *   <li>{@code verbena.operations}: a timer of work requests from post to completion, by {@code
- *       operation} and {@code status}; {@code verbena.operations.data} (bytes): a counter of what
- *       they moved, by {@code operation}
- *   <li>{@code verbena.errors}: a counter of failures that the program got, by {@code operation},
+ *       operation} and {@code status}; {@code verbena.operations.data} (bytes): a counter of the
+ *       bytes that they moved, by {@code operation}
+ *   <li>{@code verbena.errors}: a counter of errors that the program got, by {@code operation},
  *       {@code status} and {@code exception}
  *   <li>{@code verbena.connections}, {@code verbena.send.queue.depth}, {@code
  *       verbena.send.queue.limit}, {@code verbena.credits} by {@code credit}, {@code
  *       verbena.memory.registered} and {@code verbena.memory.limit} (bytes): gauges
- *   <li>{@code verbena.completion.queue.depth}: a summary of what each poll that found something
- *       found; {@code verbena.completion.queue.reserved} and {@code
- *       verbena.completion.queue.limit}: gauges
+ *   <li>{@code verbena.completion.queue.depth}: a summary of the completions found by each poll
+ *       that found any; {@code verbena.completion.queue.reserved}, {@code
+ *       verbena.completion.queue.limit}, {@code verbena.receive.pool.size} and {@code
+ *       verbena.receive.pool.promised}: gauges
+ *   <li>{@code verbena.loop.stalls}, {@code verbena.connections.refused} by {@code reason}, {@code
+ *       verbena.connections.chosen} by {@code medium}, {@code verbena.keep.alive.questions} and
+ *       {@code verbena.keep.alive.dead}: counters
  *   <li>{@code verbena.backlog}, {@code verbena.backlog.most}, {@code verbena.backlog.limit}
- *       (bytes) and {@code verbena.backlog.queues}: gauges of what waits in front of transports
+ *       (bytes) and {@code verbena.backlog.queues}: gauges of the queues in front of transports
  *   <li>{@code verbena.device.rnr} by {@code direction}, {@code verbena.device.retransmissions},
  *       {@code verbena.device.out.of.sequence}, {@code verbena.device.duplicates}: counters of the
- *       HCA, only those that it has
+ *       HCA, as far as it has them
  * </ul>
  *
- * <p>Gauges are sums over what is open, and 0 when nothing is. Two of these on one registry need
- * different tags: Micrometer would take the gauges of the first for both. Thread-safe.
+ * <p>Gauges are sums over all open objects, and 0 if there are none. Two objects of this class on
+ * one registry need different tags; otherwise Micrometer shows only the gauges of the first.
+ * Thread-safe.
  */
 public final class VerbenaMeters implements Meters, AutoCloseable {
   private final MeterRegistration registration;
   private final Map<String, AdapterMeters> adapters = new HashMap<>();
   private final Map<String, DeviceMeters> devices = new HashMap<>();
 
-  /** Meters without further tags. */
+  /** Adds no further tags. */
   public VerbenaMeters(MeterRegistry registry) {
     this(registry, Tags.empty());
   }
 
   /**
-   * @param registry stays the caller's
-   * @param tags for all meters, to tell them from those of another one of these
+   * @param registry the registry, which stays the caller's
+   * @param tags the tags of all meters, which distinguish them from those of another {@code
+   *     VerbenaMeters}
    */
   public VerbenaMeters(MeterRegistry registry, Tags tags) {
     registration =
@@ -92,7 +100,7 @@ public final class VerbenaMeters implements Meters, AutoCloseable {
         adapter + '/' + provider, key -> new AdapterMeters(registration, adapter, provider));
   }
 
-  /** Removes its meters from the registry; transports go on without meters there. */
+  /** Removes the meters from the registry; transports continue without them. */
   @Override
   public void close() {
     registration.close();

@@ -9,11 +9,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives that wait to be posted as one linked list, each with the connection that gave its frame
- * back, if one did: for a device for which each post has a price. Only on the loop.
+ * Receives that wait to be posted as one linked list, for devices with costly posts. Each has the
+ * connection that gave its frame back, if one did. Only on the loop.
  */
 final class LinkedReceives {
-  /** The number of receives that {@code disni://} hands over in one call. */
+  /** The most receives in a list: as many as {@code disni://} passes on in one call. */
   private static final int MOST = 16;
 
   private final ReceiveWorkRequest[] requests = new ReceiveWorkRequest[MOST];
@@ -26,7 +26,7 @@ final class LinkedReceives {
     }
   }
 
-  /** Returns how many wait. */
+  /** Returns the number of waiting receives. */
   int count() {
     return count;
   }
@@ -35,7 +35,7 @@ final class LinkedReceives {
     return count == MOST;
   }
 
-  /** Returns the request that {@link #add} adds, to fill. */
+  /** Returns the request to fill, which {@link #add} then adds. */
   ReceiveWorkRequest next() {
     return requests[count];
   }
@@ -60,13 +60,16 @@ final class LinkedReceives {
     Arrays.fill(givers, 0, posted, null);
   }
 
-  /** The same, to a queue pair's own queue, whose receives have no givers. */
+  /**
+   * As {@link #post(SharedReceiveQueue)}, to a queue pair's own queue, whose receives have no
+   * givers.
+   */
   void post(QueuePair pair) {
     int unused = link();
     pair.postReceive(requests[0]);
   }
 
-  /** Makes a list of what waits, and returns how long it is. */
+  /** Links the waiting receives to a list, and returns its length. */
   private int link() {
     int length = count;
     count = 0;
@@ -78,8 +81,8 @@ final class LinkedReceives {
   }
 
   /**
-   * Returns which of the {@code posted} requests is the first that was refused: that of all, where
-   * the provider names no other.
+   * Returns the index of the first refused request among the {@code posted} ones: 0, unless the
+   * provider names another request.
    */
   int firstRefused(int posted, Throwable why) {
     if (why instanceof PostException inList) {
@@ -97,9 +100,7 @@ final class LinkedReceives {
     return requests[index].id();
   }
 
-  /**
-   * Returns the connection that gave back the frame of a request of the list that was posted last.
-   */
+  /** Returns the connection that gave back a frame of the list that was posted last. */
   @Nullable ReceiveShare giver(int index) {
     return givers[index];
   }

@@ -12,10 +12,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The frames in a receive queue of a connection's own, oldest first: for devices without shared
- * receive queues. There are as many as the peer has credits. Where posts have a price, the newest
- * wait for the end of the duty cycle, or for the sends that give the peer credits for them. Only on
- * the loop.
+ * The frames in a connection's own receive queue, oldest first, for devices without shared receive
+ * queues. There are as many as the peer has credits. If posts are costly, the newest frames wait
+ * for the end of the duty cycle, or for the sends that give the peer credits for them. Only on the
+ * loop.
  */
 public final class OwnReceives implements Receives {
   private static final int FIRST_FRAMES = 4;
@@ -27,22 +27,24 @@ public final class OwnReceives implements Receives {
   private final int capacity;
   private final Consumer<? super Throwable> onRefusal;
 
-  /** Posts what waits; null where each receive is posted at once. */
+  /** Posts the waiting receives; null if each receive is posted at once. */
   private final @Nullable DutyCycleEnd end;
 
-  /** By sequence modulo the length, which grows with the receives. */
+  /** The frames, by sequence modulo the length, which grows with the receives. */
   private @Nullable ByteBuf[] frames = new @Nullable ByteBuf[FIRST_FRAMES];
 
-  /** The next sequence, */
+  /** The next sequence. */
   private int head;
 
-  /** the oldest that waits to be posted, */
+  /** The oldest sequence that waits to be posted. */
   private int posted;
 
-  /** and the oldest that has not completed. */
+  /** The oldest sequence that has not completed. */
   private int tail;
 
-  /** Receives beyond the peer's credits: each is not posted again when it is taken. */
+  /**
+   * The receives beyond the peer's credits; so many are not posted again when they are given back.
+   */
   private int surplus;
 
   private boolean halted;
@@ -73,9 +75,9 @@ public final class OwnReceives implements Receives {
   }
 
   /**
-   * Posts so many receives, at once.
+   * Posts this many receives, at once.
    *
-   * @throws MemoryLimitException at the ceiling
+   * @throws MemoryLimitException if the limit on registered memory is reached
    * @throws VerbsException if the HCA refuses one; those before it are posted
    */
   public void fill(int count) {
@@ -94,7 +96,7 @@ public final class OwnReceives implements Receives {
         add(source.allocate());
       }
     } catch (RdmaException e) {
-      // It has to do with what there is.
+      // The connection continues with the receives that it has.
     }
     return head - surplus - before;
   }
@@ -131,7 +133,7 @@ public final class OwnReceives implements Receives {
     halted = true;
   }
 
-  /** Adds a receive, whose frame belongs to the queue from now on, also if this fails. */
+  /** Adds a receive. Its frame belongs to the queue from now on, also if this throws. */
   private void add(ByteBuf frame) {
     append(frame);
     if (end == null) {
@@ -169,7 +171,7 @@ public final class OwnReceives implements Receives {
     }
   }
 
-  /** Posts what waits, in lists; what the HCA refuses is dropped. */
+  /** Posts the waiting receives, in lists; those that the HCA refuses are dropped. */
   private void postWaiting() {
     while (posted != head) {
       int count = 0;
@@ -186,7 +188,7 @@ public final class OwnReceives implements Receives {
     }
   }
 
-  /** Fills the list with what waits, and returns how many it has taken. */
+  /** Fills the list with waiting receives, and returns their number. */
   private int describeWaiting() {
     for (int sequence = posted; sequence != head && !list.isFull(); sequence++) {
       long id = WorkRequestId.receive(prefix, sequence);
@@ -213,7 +215,7 @@ public final class OwnReceives implements Receives {
     }
   }
 
-  /** Takes the frame of a receive that completed; it belongs to the caller. */
+  /** Removes and returns the frame of a completed receive; it belongs to the caller. */
   public ByteBuf take(int sequence) {
     if (sequence != tail || sequence == posted) {
       throw new IllegalStateException(
@@ -225,7 +227,7 @@ public final class OwnReceives implements Receives {
     return frame;
   }
 
-  /** Releases all that were never completed, once the queue pair is gone. Idempotent. */
+  /** Releases the frames of all incomplete receives, once the queue pair is gone. Idempotent. */
   @Override
   public void release() {
     halt();

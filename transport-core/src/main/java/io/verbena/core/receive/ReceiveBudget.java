@@ -2,11 +2,11 @@
 package io.verbena.core.receive;
 
 /**
- * Counts how many receives a pool keeps posted, and how many of them its connections may promise.
- * It posts nothing itself.
+ * Computes how many receives a pool keeps posted, and how many its connections may promise to their
+ * peers. Posts nothing itself.
  *
- * <p>Each connection may promise its peer {@code first} receives at all times, and {@code extra}
- * ones that it was granted here. The pool keeps
+ * <p>Each connection may promise its peer {@code first} receives at all times, and the {@code
+ * extra} receives that it was granted here. The pool keeps
  *
  * <pre>{@code
  * target = (sum of all extra) + reserve
@@ -14,25 +14,25 @@ package io.verbena.core.receive;
  * sum of all extra <= bound - bound / 2
  * }</pre>
  *
- * posted, where {@code busy} connections take several receives within one short period: each may
- * have sent all that it was promised at once. Once they are fewer, that is remembered for some
- * periods, by half from one to the next.
+ * receives posted. {@code busy} is the number of connections that take several receives within one
+ * short period: the peer of each may use all its promises at once. When that number falls, the old
+ * one is halved from period to period.
  *
- * <p><b>Why no more is promised than is posted, but for what RNR bears.</b> A promise ends when a
- * frame takes a receive, and is made anew not before that receive, or another one, is posted again.
- * So what is promised and what is posted go down and up together, and {@code promised <= posted +
- * (connections * first - reserve)} holds at all times if it holds whenever a count here changes: an
- * extra one is promised after it was posted, and is given up before the target falls. Nobody relies
- * on what is posted for busy connections, nor on its being posted at once. Up to {@code 256 /
- * first} connections have a receive for each promise. Beyond that, no more than {@code first}
- * promises of each connection have none, whatever it does: where all use them at once, the HCA of a
- * sender waits (RNR) until the loop has read a frame of another, which it does without waiting for
- * anybody.
+ * <p><b>Why promises exceed posted receives only where RNR covers the difference.</b> A promise
+ * ends when a frame takes a receive, and is renewed only after that receive, or another one, is
+ * posted again. So promised and posted receives fall and rise together, and {@code promised <=
+ * posted + (connections * first - reserve)} always holds if it holds whenever a count here changes.
+ * It does: an extra receive is promised after it is posted, and given up before the target falls.
+ * The argument does not need the receives that are posted for busy connections. Up to {@code 256 /
+ * first} connections have a receive for each promise. With more connections, at most {@code first}
+ * promises of each lack a receive, whatever the connection does. If all use them at once, the HCA
+ * of a sender waits (RNR) until the loop has read a frame of another connection, for which the loop
+ * waits for no other thread or peer.
  *
- * <p><b>Why nobody starves.</b> Nothing takes the {@code first} ones from a connection, and extra
- * ones of all are bounded. Where a connection finds none left, those that have more than an even
- * part give each receive up that is used, until all is even; a peer that uses none keeps what it
- * was promised once, and no more.
+ * <p><b>Why no connection starves.</b> A connection never loses its {@code first} receives, and the
+ * sum of the extra ones is bounded. When a connection finds no extra receives left, connections
+ * with more than an even part give up each receive that is used, until the parts are even. A peer
+ * that uses none keeps its promised receives, and gets no more.
  */
 final class ReceiveBudget {
   private static final int RESERVE = 256;
@@ -48,8 +48,8 @@ final class ReceiveBudget {
   private boolean contended;
 
   /**
-   * @param bound the most receives that are posted
-   * @param first what each connection may promise at all times
+   * @param bound the most receives to keep posted
+   * @param first the receives that each connection may promise at all times
    */
   ReceiveBudget(int bound, int first) {
     this.bound = bound;
@@ -64,47 +64,47 @@ final class ReceiveBudget {
     return connections;
   }
 
-  /** Returns how many receives each connection may promise at all times. */
+  /** Returns the number of receives that each connection may promise at all times. */
   int first() {
     return first;
   }
 
-  /** A connection came. */
+  /** Counts a new connection. */
   void join() {
     connections++;
   }
 
-  /** A connection went, which has no extra receives. */
+  /** Counts a connection less, which has no extra receives. */
   void leave() {
     connections--;
   }
 
-  /** One more connection takes several receives in this period. */
+  /** Counts one more connection that takes several receives in this period. */
   void becameBusy() {
     busy++;
   }
 
-  /** Another period begins, in which no connection has taken receives yet. */
+  /** Begins another period, in which no connection is busy yet. */
   void beginPeriod() {
     busyBefore = Math.max(busy, busyBefore / 2);
     busy = 0;
   }
 
-  /** Returns how many receives to keep posted. */
+  /** Returns the number of receives to keep posted. */
   int target() {
     long forBusy = (long) Math.max(busy, busyBefore) * first;
     long most = Math.min(Math.max(RESERVE + connections / RESERVE_SHARE, forBusy), bound / 2);
     return extra + (int) Math.min((long) connections * first, most);
   }
 
-  /** Returns what connections may promise at the most. */
+  /** Returns the most receives that connections may promise. */
   long promised() {
     return (long) connections * first + extra;
   }
 
   /**
-   * Returns how many of {@code wanted} receives a connection may have that has {@code held} extra
-   * ones; 0 or more. The connection has them once they are {@linkplain #take taken}.
+   * Returns how many of the {@code wanted} receives a connection with {@code held} extra ones may
+   * get, 0 or more. The connection gets them by {@link #take}.
    */
   int grant(int wanted, int held) {
     int room = mostExtra() - extra;
@@ -115,7 +115,7 @@ final class ReceiveBudget {
     return Math.max(0, Math.min(room, part(held) - held));
   }
 
-  /** A connection that had {@code held} extra receives takes so many more. */
+  /** Gives {@code count} more receives to a connection that had {@code held} extra ones. */
   void take(int count, int held) {
     if (held == 0 && count > 0) {
       sharers++;
@@ -123,7 +123,7 @@ final class ReceiveBudget {
     extra += count;
   }
 
-  /** A connection that had {@code held} extra receives gives so many back. */
+  /** Takes {@code count} receives back from a connection that had {@code held} extra ones. */
   void giveBack(int count, int held) {
     if (held == count && count > 0) {
       sharers--;
@@ -145,7 +145,7 @@ final class ReceiveBudget {
     return bound - bound / 2;
   }
 
-  /** Returns an even part, where one more waits for a part. */
+  /** Returns an even part of the extra receives, if one more connection is to have a part. */
   private int part(int held) {
     return mostExtra() / (sharers + (held == 0 ? 1 : 0) + 1);
   }

@@ -8,8 +8,8 @@ import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.verbs.ReceiveWorkRequest;
 
 /**
- * The frames that the connections of a loop receive into, all of one length: allocates them, and
- * describes them to the HCA. Only on the loop.
+ * Allocates the frames that the connections of a loop receive into, all of one length, and fills in
+ * their work requests. Only on the loop.
  */
 public final class ReceiveFrames {
   private final RegisteredMemory memory;
@@ -17,16 +17,16 @@ public final class ReceiveFrames {
   private final Location location = new Location();
 
   /**
-   * Frames in {@code memory}.
+   * Makes frames of {@code memory}.
    *
-   * @param capacity the bytes of each
+   * @param capacity the length of a frame, in bytes
    */
   public ReceiveFrames(RegisteredMemory memory, int capacity) {
     this.memory = memory;
     this.capacity = capacity;
   }
 
-  /** Returns the bytes of a frame. */
+  /** Returns the length of a frame, in bytes. */
   public int capacity() {
     return capacity;
   }
@@ -34,18 +34,21 @@ public final class ReceiveFrames {
   /**
    * Allocates a frame, which belongs to the caller.
    *
-   * @throws MemoryLimitException at the ceiling
+   * @throws MemoryLimitException if the limit on registered memory is reached
    */
   public ByteBuf allocate() {
     return memory.allocator().directBuffer(capacity, capacity);
   }
 
-  /** Returns whether so little memory is left that it is to be kept for what cannot do without. */
+  /**
+   * Returns whether registered memory {@linkplain RegisteredMemory#isScarce is scarce}, so that no
+   * more frames than needed are to be allocated.
+   */
   public boolean areScarce() {
     return memory.isScarce();
   }
 
-  /** Describes the receive of a frame in {@code request}, which it returns. */
+  /** Fills in {@code request} to receive into a frame, and returns it. */
   ReceiveWorkRequest describe(ByteBuf frame, long id, ReceiveWorkRequest request) {
     if (!memory.locate(frame, 0, capacity, location)) {
       throw new IllegalStateException("not in registered memory: " + frame);

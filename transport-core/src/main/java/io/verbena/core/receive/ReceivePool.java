@@ -31,33 +31,33 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receives of all connections of a loop, in one shared receive queue. It has as many as {@link
- * ReceiveBudget} says: some for the next sender, more where many are busy, and those that busy
- * connections were granted. The loop posts one again whenever it has read one, and so knows at all
- * times how many are posted: it needs no event at a limit, which would come later and on another
- * thread. Where posts have a price it posts the receives of a duty cycle as linked lists, ahead of
- * the sends that give the peers credits for them. A receive that was posted cannot be withdrawn, so
- * the pool shrinks as receives are taken, and goes with its last connection.
+ * The receives of all connections of a loop, in one shared receive queue. {@link ReceiveBudget}
+ * sets their number: some for the next sender, more if many connections are busy, and those that
+ * were granted to busy connections. The loop posts a receive again after reading it, and so always
+ * knows how many are posted. It needs no event at a limit, which would come later and on another
+ * thread. If posts are costly, the pool posts the receives of a duty cycle as linked lists, before
+ * the sends that give the peers credits for them. A posted receive cannot be withdrawn, so the pool
+ * shrinks as receives are taken; it closes with its last connection.
  *
- * <p>Completions find their connection by the number of its queue pair; those of one that is gone
- * only give their frame back. Only on the loop.
+ * <p>The queue pair number of a completion names its connection. If that connection is gone, the
+ * completion's frame returns to the pool. Only on the loop.
  */
 public final class ReceivePool implements LoopMember {
   private static final int FIRST_FRAMES = 16;
 
-  /** The receives of a loop are at the most so many times those of a connection, */
+  /** The most receives of a loop, as a multiple of a connection's. */
   private static final int MOST_DEPTHS = 256;
 
-  /** those of all loops take no more than the registered memory divided by this, */
+  /** The receives of all loops take at most the limit on registered memory divided by this. */
   private static final int MEMORY_SHARE = 4;
 
-  /** and hold what so many connections are promised at the least. */
+  /** A pool holds at least the receives that are promised to so many connections. */
   private static final int LEAST_PROMISES = 2;
 
   /** The time over which the receives of a connection are counted to see whether it is busy. */
   private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  /** The receives that a busy connection takes in a period: more than a request now and then. */
+  /** The receives in a period that make a connection busy; a request now and then does not. */
   static final int BUSY = 2;
 
   /** The clock is read once in 64 completions. */
@@ -72,7 +72,7 @@ public final class ReceivePool implements LoopMember {
   private final LongSupplier clock;
   private final ReceiveWorkRequest single = new ReceiveWorkRequest();
 
-  /** The receives that wait to be posted; null where each is posted at once. */
+  /** The receives that wait to be posted; null if each is posted at once. */
   private final @Nullable LinkedReceives linked;
 
   private final IntObjectHashMap<ReceiveShare> shares = new IntObjectHashMap<>();
@@ -83,7 +83,7 @@ public final class ReceivePool implements LoopMember {
   /** Frames that are posted, or wait to be, by slot. */
   private @Nullable ByteBuf[] frames = new @Nullable ByteBuf[0];
 
-  /** Slots without a frame, the one used last on top. */
+  /** Slots without a frame; the one used last is on top. */
   private int[] free = new int[0];
 
   private int freeCount;
@@ -95,7 +95,7 @@ public final class ReceivePool implements LoopMember {
   private long periodBegan;
 
   /**
-   * The queue pair whose receive completed last: that of a busy connection is found without the
+   * The queue pair whose receive completed last, so that a busy connection is found without the
    * map.
    */
   private int lastNumber;
@@ -105,30 +105,31 @@ public final class ReceivePool implements LoopMember {
   /** A connection that takes receives from a pool. */
   public interface User {
     /**
-     * Called on the loop when a receive of its queue pair has completed. Must not throw.
+     * Called on the loop when a receive of the user's queue pair has completed. Must not throw.
      *
-     * @param frame belongs to the callee, also if the receive failed
+     * @param frame the received frame, which belongs to the callee, also if the receive failed
      * @param completion belongs to the poller, which overwrites it after the call
      */
     void received(ByteBuf frame, WorkCompletion completion);
 
     /**
-     * Called on the loop when the HCA has refused a receive whose frame was given back, after
-     * {@link Receives#giveBack} has returned. Must not throw.
+     * Called on the loop when the HCA has refused a receive whose frame this user gave back; {@link
+     * Receives#giveBack} has returned by then. Must not throw.
      */
     void receiveRefused(Throwable why);
   }
 
   /**
-   * A pool without connections, which has nothing.
+   * An empty pool, without connections.
    *
-   * @param queues of the loop
+   * @param queues the completion queues of the loop
+   * @param domain the protection domain of the shared receive queue
    * @param source makes the frames of the receives
-   * @param bound the most receives, {@link #bound}
-   * @param first receives that each connection may promise at all times
-   * @param clock of the loop, in nanoseconds
-   * @param posts of the loop, or null if each receive is to be posted at once
-   * @param leftOpen gets what of the device cannot be closed
+   * @param bound the most receives, see {@link #bound}
+   * @param first the receives that each connection may promise at all times
+   * @param clock the clock of the loop, in nanoseconds
+   * @param posts the linked posts of the loop, or null if each receive is to be posted at once
+   * @param leftOpen gets the objects of the device that cannot be closed
    */
   public ReceivePool(
       CompletionQueues<? super ReceivePool> queues,
@@ -156,14 +157,15 @@ public final class ReceivePool implements LoopMember {
   }
 
   /**
-   * Returns the most receives that the pool of a loop may have, so that those of all loops take no
-   * more than a quarter of the registered memory, unless there are few.
+   * Returns the most receives that the pool of a loop may have: those of all loops take at most a
+   * quarter of the limit on registered memory, but each pool has a minimum.
    *
-   * @param loops the pools of the device
-   * @param frameCapacity bytes of a receive
-   * @param first receives that each connection may promise at all times
-   * @return 0 if each connection needs receives of its own: the device has {@linkplain #fits no
-   *     use} for a pool, or no shared receive queue that holds the least
+   * @param loops the number of pools of the device
+   * @param frameCapacity the length of a receive, in bytes
+   * @param first the receives that each connection may promise at all times
+   * @return the most receives; 0 if each connection needs receives of its own, because the device
+   *     does not {@linkplain #fits fit} a pool, or its shared receive queues hold less than the
+   *     minimum
    */
   public static int bound(
       DeviceAttributes device, RdmaOptions options, int loops, int frameCapacity, int first) {
@@ -179,9 +181,9 @@ public final class ReceivePool implements LoopMember {
   }
 
   /**
-   * Returns whether connections of a device can share receives: it has shared receive queues, and a
-   * sender that finds no receive waits. On iWARP it is lost, and a pool promises more than it
-   * posts.
+   * Returns whether connections of a device can share receives: the device has shared receive
+   * queues, and a sender that finds no receive waits. A pool promises more receives than it posts;
+   * on iWARP a connection whose message finds no receive is lost.
    */
   public static boolean fits(DeviceAttributes device) {
     return device.supports(Capability.SHARED_RECEIVE_QUEUE)
@@ -192,11 +194,11 @@ public final class ReceivePool implements LoopMember {
   // ---- connections
 
   /**
-   * A connection is about to be made; its share is {@linkplain ReceiveShare#release released} when
+   * Returns the share of a new connection, which is {@linkplain ReceiveShare#release released} when
    * its queue pair is gone.
    *
-   * @throws VerbsException if the HCA cannot
-   * @throws MemoryLimitException at the ceiling
+   * @throws VerbsException if the HCA refuses
+   * @throws MemoryLimitException if the limit on registered memory is reached
    */
   public ReceiveShare join() {
     budget.join();
@@ -251,7 +253,7 @@ public final class ReceivePool implements LoopMember {
     }
   }
 
-  /** The target may be another. */
+  /** Reports the target and the promised receives to the meter if they have changed. */
   private void changed() {
     int newTarget = budget.target();
     long newPromised = budget.promised();
@@ -262,7 +264,7 @@ public final class ReceivePool implements LoopMember {
     }
   }
 
-  /** Closes the queue, to which no queue pair is attached. */
+  /** Closes the queue, which no queue pair uses any more. */
   private void close() {
     SharedReceiveQueue gone = queue;
     Membership left = membership;
@@ -314,13 +316,13 @@ public final class ReceivePool implements LoopMember {
     try {
       fill(granted);
     } catch (RdmaException e) {
-      // At the ceiling, or of an HCA that has failed, as its connections are about to learn.
+      // The limit is reached, or the HCA has failed, which its connections learn soon.
       int missing = Math.min(granted - (posted - before), target - posted);
       budget.giveBack(missing, held + granted);
       changed();
       granted -= missing;
     } catch (Throwable e) {
-      // The share does not count them, and so would not give them back.
+      // The share does not count these receives, and so would not give them back.
       budget.giveBack(granted, held + granted);
       changed();
       throw e;
@@ -337,9 +339,9 @@ public final class ReceivePool implements LoopMember {
     return budget.hasMoreThanItsPart(held);
   }
 
-  // ---- who is busy
+  // ---- busy connections
 
-  /** Returns a number that is another one in the next period. */
+  /** Returns the number of the current period. */
   int period() {
     return period;
   }
@@ -354,10 +356,10 @@ public final class ReceivePool implements LoopMember {
     }
   }
 
-  /** A connection has taken {@link #BUSY} receives in this period. */
+  /** Called when a connection has taken {@link #BUSY} receives in this period. */
   void becameBusy() {
     if (!source.areScarce()) {
-      // Whoever gives a frame back posts another with it, until there are as many.
+      // Each frame that is given back posts one more, until the new target is reached.
       budget.becameBusy();
       changed();
     }
@@ -365,7 +367,7 @@ public final class ReceivePool implements LoopMember {
 
   // ---- receives
 
-  /** Posts what is missing at once, but so many at the most. */
+  /** Posts missing receives at once, at most this many. */
   private void fill(int most) {
     post();
     int end = Math.min(target, posted + most);
@@ -384,9 +386,9 @@ public final class ReceivePool implements LoopMember {
   }
 
   /**
-   * Takes a frame that is not used, and posts it unless there are enough.
+   * Takes a frame back, and posts it unless enough receives are posted.
    *
-   * @param giver called if the HCA refuses it later, or null
+   * @param giver the connection to call if the HCA refuses the frame later, or null
    */
   void giveBack(ByteBuf frame, @Nullable ReceiveShare giver) {
     if (posted >= target) {
@@ -400,7 +402,7 @@ public final class ReceivePool implements LoopMember {
   }
 
   /**
-   * Posts a frame that busy connections need, or in place of one that was lost with its messages
+   * Posts one frame more, for busy connections, or in place of a frame that left with its message
    * when there was no memory for another.
    */
   private void topUp(@Nullable ReceiveShare giver) {
@@ -408,7 +410,7 @@ public final class ReceivePool implements LoopMember {
     try {
       frame = source.allocate();
     } catch (RdmaException e) {
-      // The next frame that comes back tries again.
+      // The next frame that is given back tries again.
       return;
     }
     post(frame, giver);
@@ -446,7 +448,10 @@ public final class ReceivePool implements LoopMember {
     return frame;
   }
 
-  /** Posts what waits; throws nothing that has to do with it. */
+  /**
+   * Posts the waiting receives; reports refusals to the connections that gave the frames back, and
+   * does not throw them.
+   */
   void post() {
     LinkedReceives list = linked;
     if (list == null || list.count() == 0) {
@@ -456,7 +461,7 @@ public final class ReceivePool implements LoopMember {
     try {
       list.post(queue());
     } catch (RuntimeException | Error e) {
-      // A connection that hears of the refusal may give frames back, and so begin another list.
+      // A connection that learns of the refusal may give frames back, and so begin another list.
       for (ReceiveShare each : dropRefused(list, count, e)) {
         each.refused(e);
       }
@@ -464,8 +469,8 @@ public final class ReceivePool implements LoopMember {
   }
 
   /**
-   * Takes the requests of a posted list that the HCA has refused out of the list; returns the
-   * connections that gave back their frames.
+   * Releases the frames of the requests of a posted list that the HCA has refused; returns the
+   * connections that gave these frames back.
    */
   private List<ReceiveShare> dropRefused(LinkedReceives list, int count, Throwable why) {
     List<ReceiveShare> givers = new ArrayList<>();
@@ -503,18 +508,18 @@ public final class ReceivePool implements LoopMember {
     posted--;
     ReceiveShare share = share(completion.queuePairNumber());
     if (share == null) {
-      giveBackOfNobody(frame);
+      giveBackUnclaimed(frame);
     } else {
       share.arrived().received(frame, completion);
     }
   }
 
-  private void giveBackOfNobody(ByteBuf frame) {
+  private void giveBackUnclaimed(ByteBuf frame) {
     try {
       giveBack(frame, null);
     } catch (VerbsException e) {
-      // The connection that gives the next one back hears of the refusal. Completions of others may
-      // stand behind this one.
+      // The connection that gives the next frame back learns of the refusal. Does not throw, as
+      // completions of other connections may follow this one.
       return;
     }
   }
@@ -531,7 +536,11 @@ public final class ReceivePool implements LoopMember {
 
   // ---- the loop
 
-  /** Its connections ask their peers. */
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Does nothing: the connections probe their peers.
+   */
   @Override
   public boolean keepAlive() {
     return false;
@@ -540,7 +549,7 @@ public final class ReceivePool implements LoopMember {
   /**
    * {@inheritDoc}
    *
-   * <p>The pool goes with its connections, which the loop shuts down too.
+   * <p>Does nothing: the pool closes with its last connection, and the loop shuts connections down.
    */
   @Override
   public void shutDown(Throwable cause, boolean now) {}

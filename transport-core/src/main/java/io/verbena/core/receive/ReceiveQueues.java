@@ -9,24 +9,24 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the connections of a loop share that have receives of their own, as the device has no shared
- * receive queues. Where posts have a price, the receives that a connection posts in a duty cycle
- * are linked. Only on the loop.
+ * Shared by the connections of a loop that have receive queues of their own, because the device has
+ * no shared ones. If posts are costly, links the receives that a connection posts in a duty cycle.
+ * Only on the loop.
  */
 public final class ReceiveQueues {
   private final ReceiveFrames source;
 
-  /** Filled and posted for one connection after the other. */
+  /** Filled and posted for one connection after another. */
   private final LinkedReceives list = new LinkedReceives();
 
-  /** The connections whose receives wait; null where each receive is posted at once. */
+  /** The connections whose receives wait; null if each receive is posted at once. */
   private final @Nullable DutyCycleEnds waiting;
 
   /**
-   * Queues of nobody yet.
+   * Without connections yet.
    *
    * @param source makes the frames of the receives
-   * @param posts of the loop, or null if each receive is to be posted at once
+   * @param posts the linked posts of the loop, or null if each receive is to be posted at once
    */
   public ReceiveQueues(ReceiveFrames source, @Nullable LinkedPosts posts) {
     this.source = source;
@@ -41,11 +41,10 @@ public final class ReceiveQueues {
   /**
    * Returns the receives of a connection, of which none is posted yet.
    *
-   * @param pair whose receive queue it is
-   * @param prefix the work request ids begin with it
+   * @param pair the queue pair that owns the receive queue
+   * @param prefix the prefix of the work request ids
    * @param capacity the most receives
-   * @param onRefusal called on the loop when the HCA has refused receives that waited; must not
-   *     throw
+   * @param onRefusal called on the loop when the HCA has refused waiting receives; must not throw
    */
   public OwnReceives open(
       QueuePair pair, long prefix, int capacity, Consumer<? super Throwable> onRefusal) {
@@ -60,14 +59,17 @@ public final class ReceiveQueues {
     return list;
   }
 
-  /** Returns what posts the receives of a connection that wait; null if none ever do. */
+  /**
+   * Returns the request for running {@code post} at the end of a duty cycle; null if each receive
+   * is posted at once.
+   */
   @Nullable DutyCycleEnd end(Runnable post) {
     return waiting == null ? null : new DutyCycleEnd(waiting, post);
   }
 
   private void post() {
     DutyCycleEnds ends = waiting;
-    // Who is told that its receives were refused may have those of others given back.
+    // A connection that learns of refused receives may cause others to give frames back.
     while (ends != null && !ends.isEmpty()) {
       ends.run();
     }

@@ -21,7 +21,7 @@ public final class ReceiveShare implements Receives {
   private int completed;
   private int completedAtLook = -1;
 
-  /** The pool's period in which so many receives have completed. */
+  /** The pool's period of {@link #completedInPeriod}. */
   private int period;
 
   private int completedInPeriod;
@@ -33,12 +33,12 @@ public final class ReceiveShare implements Receives {
   }
 
   /**
-   * Returns options of an RC queue pair that takes receives from a pool.
+   * Returns options of an RC queue pair that takes receives from a pool, or has its own.
    *
-   * @param completions of its sends, and of receives of its own
-   * @param share of the pool, or null for receives of its own
-   * @param sends how deep its send queue is
-   * @param receives how deep its receive queue is, if it has one
+   * @param completions the completion queue of the sends, and of own receives
+   * @param share the share of the pool, or null for own receives
+   * @param sends the depth of the send queue
+   * @param receives the depth of the own receive queue, if there is one
    */
   public static QueuePairOptions reliable(
       CompletionQueue completions, @Nullable ReceiveShare share, int sends, int receives) {
@@ -49,31 +49,35 @@ public final class ReceiveShare implements Receives {
   }
 
   /**
-   * Brings a queue pair into its error state: all that is posted is flushed, and what it has taken
-   * of a pool stands in the completion queue. Also one that is there already, as where the peer has
-   * disconnected: what brought it there may be about to flush it, and only a change waits for that.
+   * Brings a queue pair into its error state. Afterwards posted requests are flushed, and the
+   * receives that it has taken from a pool have completed. Changes the state even if the queue pair
+   * is in error already, for example after the peer has disconnected: another thread may still be
+   * flushing it, and only a change of state waits for that.
    *
-   * @throws VerbsException if the HCA cannot
+   * @throws VerbsException if the HCA refuses
    */
   public static void stop(QueuePair pair) {
     try {
       pair.modify(new QueuePairAttributes().state(QueuePairState.ERR));
     } catch (VerbsException e) {
-      // Of a device that is gone, all has been flushed.
+      // A device that is gone has flushed all requests.
       if (pair.state() != QueuePairState.ERR) {
         throw e;
       }
     }
   }
 
-  /** Hands the receives of this queue pair to {@code to}; before it can receive any. */
+  /**
+   * Passes the receives of this queue pair to {@code to}. To be called before the queue pair can
+   * receive.
+   */
   public void serve(int queuePairNumber, ReceivePool.User to) {
     number = queuePairNumber;
     user = to;
     pool.serve(queuePairNumber, this);
   }
 
-  /** A receive has completed; returns whose. */
+  /** Counts a completed receive; returns its user. */
   ReceivePool.User arrived() {
     completed++;
     if (period != pool.period()) {
@@ -90,7 +94,7 @@ public final class ReceiveShare implements Receives {
     return to;
   }
 
-  /** The HCA has refused a receive whose frame it gave back. */
+  /** Called when the HCA has refused a receive whose frame this share gave back. */
   void refused(Throwable why) {
     ReceivePool.User to = user;
     if (to != null && !released) {
@@ -125,7 +129,11 @@ public final class ReceiveShare implements Receives {
     pool.giveBack(frame, this);
   }
 
-  /** {@inheritDoc} That of all connections. */
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Posts those of all connections of the pool.
+   */
   @Override
   public void post() {
     pool.post();
@@ -139,7 +147,7 @@ public final class ReceiveShare implements Receives {
   /**
    * {@inheritDoc}
    *
-   * <p>Does nothing: the receives that are posted are for all connections.
+   * <p>Does nothing: posted receives serve all connections.
    */
   @Override
   public void halt() {}
@@ -147,8 +155,8 @@ public final class ReceiveShare implements Receives {
   /**
    * {@inheritDoc}
    *
-   * <p>Receives of a shared queue are not flushed. What the HCA had taken by now is in the
-   * completion queue: nothing is left if another poll finds none.
+   * <p>Receives of a shared queue are not flushed. The completion queue has the completions of
+   * those that the HCA has taken by now: none is left if another poll finds none.
    */
   @Override
   public Flush flushed() {

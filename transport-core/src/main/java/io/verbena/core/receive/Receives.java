@@ -4,58 +4,59 @@ package io.verbena.core.receive;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The receives that a connection's peer may send into: a share of a pool, or a receive queue of its
- * own where the device has no shared ones. Only on the loop.
+ * The receives that a connection's peer may send into: a share of a pool, or the connection's own
+ * receive queue if the device has no shared ones. Only on the loop.
  */
 public interface Receives {
 
   /**
-   * Gives it so many more receives, as far as there are.
+   * Adds receives, as far as there are any.
    *
-   * @return how many it got
+   * @param wanted the number of receives to add
+   * @return the number of receives added
    */
   int grow(int wanted);
 
-  /** Takes so many receives back, for which the peer has no credits any more. */
+  /** Gives up {@code count} receives, for which the peer no longer has credits. */
   void shrink(int count);
 
-  /** Returns whether others wait for receives while it has more than its part. */
+  /** Returns whether other connections lack receives while this one has more than an even part. */
   boolean hasMoreThanItsPart();
 
   /**
-   * Takes a frame that was read, and posts it if it is needed: by {@link #post} where posts are
+   * Takes back a frame that was read, and posts it if it is needed: by {@link #post} if posts are
    * linked, else at once.
    */
   void giveBack(ByteBuf frame);
 
   /**
-   * Posts the receives that wait to be posted: at the end of the duty cycle, and before what gives
-   * the peer credits for them. Throws nothing.
+   * Posts the waiting receives: at the end of the duty cycle, and before a send that gives the peer
+   * credits for them. Throws nothing.
    */
   void post();
 
-  /** Returns how many receives have completed, modulo 2<sup>32</sup>. */
+  /** Returns the number of completed receives, modulo 2<sup>32</sup>. */
   int completed();
 
-  /** Posts nothing any more for this connection, also nothing that waits. */
+  /** Stops posting for this connection; waiting receives are not posted either. */
   void halt();
 
   /**
-   * Looks whether completions may still come, once the queue pair is in its error state and all
+   * Returns whether completions may still come, once the queue pair is in its error state and all
    * sends are flushed.
    */
   Flush flushed();
 
-  /** Gives everything back, once the queue pair is gone. */
+  /** Gives all receives back, once the queue pair is gone. */
   void release();
 
-  /** The progress of flushing receives. */
+  /** How far receives are flushed. */
   enum Flush {
     /** No receive is left. */
     DONE,
-    /** Some are left, whose completions come. */
+    /** Some receives are left; their completions will come. */
     UNDER_WAY,
-    /** No completion shows it: it is known when another duty cycle has polled. */
+    /** No completion shows the end: call again after another duty cycle has polled. */
     LOOK_AGAIN
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Receives of the connections of one loop: a pool of them in a shared receive queue, and the share
- * that each connection has of it.
+ * Receives of the connections of one loop: a pool in a shared receive queue, of which each
+ * connection has a share, or a receive queue for each connection.
  */
 @NullMarked
 package io.verbena.core.receive;

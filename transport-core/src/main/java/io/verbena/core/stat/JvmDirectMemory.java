@@ -5,16 +5,19 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.Optional;
 
-/** The JVM's own figures of its direct memory. */
+/** The JVM's own count of its direct memory. */
 public final class JvmDirectMemory {
   private JvmDirectMemory() {}
 
-  /** The bytes taken, by anybody. The first call takes the JVM's management some milliseconds. */
+  /**
+   * Returns the bytes in use, by the whole program. The first call loads the JVM's management,
+   * which takes some milliseconds.
+   */
   public static long inUse() {
     return Pool.DIRECT.map(BufferPoolMXBean::getTotalCapacity).orElse(0L);
   }
 
-  /** Loaded when it is asked for. */
+  /** Loads the management classes at the first use. */
   private static final class Pool {
     static final Optional<BufferPoolMXBean> DIRECT =
         ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()

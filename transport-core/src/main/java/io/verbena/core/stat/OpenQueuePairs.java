@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The queue pairs that are open in this JVM, of all providers. {@link java.util.ServiceLoader}
- * makes an instance for the providers; there is one table for all instances. Thread-safe.
+ * The open queue pairs of this JVM, of all providers. {@link java.util.ServiceLoader} makes
+ * instances for the providers; all instances share one table. Thread-safe.
  */
 public final class OpenQueuePairs implements QueuePairListener {
   private static final QueuePairUser NOBODY =
@@ -42,7 +42,10 @@ public final class OpenQueuePairs implements QueuePairListener {
     }
   }
 
-  /** On a thread of its own: the first connection does not wait until the JVM can be managed. */
+  /**
+   * Registers the bean on a thread of its own, so that the first connection does not wait for the
+   * JVM's management.
+   */
   private static void publish() {
     Thread thread = new Thread(QueuePairsBean::register, "queue-pairs-bean");
     thread.setDaemon(true);
@@ -55,15 +58,15 @@ public final class OpenQueuePairs implements QueuePairListener {
   }
 
   /**
-   * Notes the user of a queue pair, until the queue pair is closed. Does nothing if it is not open.
+   * Sets the user of a queue pair, until the queue pair is closed. Does nothing if it is not open.
    *
-   * @param user whose name and credits are shown
+   * @param user the object whose name and credits are shown
    */
   public static void use(QueuePair pair, QueuePairUser user) {
     OPEN.replace(pair, requireNonNull(user, "user"));
   }
 
-  /** The open queue pairs with their users; changes as they come and go. */
+  /** Returns the open queue pairs with their users: a live view. */
   static Map<QueuePair, QueuePairUser> users() {
     return OPEN;
   }

@@ -4,15 +4,17 @@ package io.verbena.core.stat;
 import java.util.Map;
 
 /**
- * The transport's object that uses a queue pair, shown to people who look at a running program. Any
- * thread may call it while the object works: each method returns at once, from fields as they are,
- * and its result may be a moment old.
+ * A transport's object that uses a queue pair, for {@link io.verbena.verbs.stat.QueuePairsMXBean}.
+ * Any thread may call the methods while the object works: they return at once, from fields as they
+ * are, so a result may be a moment old.
  */
 public interface QueuePairUser {
 
-  /** The kind of transport, in a word: {@code reactor}, {@code netty}. */
+  /** Returns the kind of transport, in a word: {@code reactor}, {@code netty}. */
   String name();
 
-  /** The peer's credits that are not used, by kind; empty without any. */
+  /**
+   * Returns the unused credits that the peer has given, by kind; empty if the transport has none.
+   */
   Map<String, Integer> credits();
 }

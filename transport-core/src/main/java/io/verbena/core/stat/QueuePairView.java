@@ -7,7 +7,7 @@ import io.verbena.verbs.stat.QueuePairsMXBean;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A reading in types that a manager without our classes understands. */
+/** A reading in types that a management client without Verbena's classes can read. */
 record QueuePairView(
     String device, QueuePairReading reading, String user, Map<String, Integer> credits)
     implements QueuePairsMXBean.View {

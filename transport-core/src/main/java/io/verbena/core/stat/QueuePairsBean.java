@@ -15,11 +15,11 @@ import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
-/** Shows the open queue pairs to those who manage the JVM. */
+/** The MXBean that shows the open queue pairs of the JVM. */
 final class QueuePairsBean implements QueuePairsMXBean {
   private static final Logger LOG = System.getLogger(QueuePairsMXBean.class.getName());
 
-  /** More class loaders with Verbena than this are taken for a fault. */
+  /** The most class loaders with Verbena in one JVM; more are taken for a fault. */
   private static final int MOST_LOADERS = 1000;
 
   private QueuePairsBean() {}
@@ -30,11 +30,11 @@ final class QueuePairsBean implements QueuePairsMXBean {
       register(ManagementFactory.getPlatformMBeanServer());
       System.setProperty(PROPERTY, NAME);
     } catch (JMException | RuntimeException e) {
-      // The program is not harmed; and a program that closes the class loader this soon has no
-      // queue pairs to show.
+      // Does not harm the program. If the program has closed the class loader already, there are
+      // no queue pairs to show.
       LOG.log(Level.INFO, "verbena stat will not see this JVM's queue pairs", e);
     } catch (LinkageError e) {
-      // A JVM that was linked without the module java.management: nobody can manage it.
+      // The JVM was linked without the module java.management.
       LOG.log(Level.DEBUG, "verbena stat will not see this JVM's queue pairs", e);
     }
   }

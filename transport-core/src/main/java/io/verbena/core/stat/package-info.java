@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The queue pairs that are open in this JVM. Providers announce them, transports say who uses them,
- * and an MXBean shows them:
+ * The open queue pairs of this JVM. Providers announce them, transports name their users, and an
+ * MXBean shows them:
  *
  * <pre>{@code
  * provider --- QueuePairListeners ---> OpenQueuePairs <--- QueuePairsMXBean --- verbena stat PID, JConsole
@@ -9,10 +9,11 @@
  * }</pre>
  *
  * <p>Providers find this package by {@link java.util.ServiceLoader}, as a {@link
- * io.verbena.verbs.provider.QueuePairListener}; a program without it runs, and is not shown.
+ * io.verbena.verbs.provider.QueuePairListener}. A program without it runs, but its queue pairs are
+ * not shown.
  *
- * <p>Nothing is called while data moves: an open queue pair costs an entry of a table, and is read
- * when somebody looks.
+ * <p>The data path calls nothing here: an open queue pair costs an entry of a table, and is read
+ * only when the MXBean is.
  */
 @NullMarked
 package io.verbena.core.stat;

@@ -10,9 +10,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events that the program has not taken from a connection manager yet. Callers hold its monitor.
- * Events of a closed identifier are dropped when it is their turn, or all at once when they
- * outnumber the others: closing many identifiers does not search many events for each.
+ * Events of a connection manager that the program has not taken yet. Callers hold the monitor of
+ * this queue. Events of closed identifiers are dropped when they reach the head of the queue, or
+ * all at once when they outnumber the others, so that closing many identifiers does not search the
+ * queue for each.
  */
 public final class EventQueue {
   private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
@@ -23,7 +24,7 @@ public final class EventQueue {
     ManagedIdentifier identifier = identifier(event);
     if (!identifier.forgotten) {
       events.add(event);
-      identifier.untold++;
+      identifier.untaken++;
     }
   }
 
@@ -31,10 +32,10 @@ public final class EventQueue {
     return (ManagedIdentifier) event.identifier();
   }
 
-  /** Takes the oldest event; returns null if there is none. */
+  /** Removes and returns the oldest event; null if there is none. */
   public @Nullable ConnectionEvent poll() {
     for (ConnectionEvent event = events.poll(); event != null; event = events.poll()) {
-      identifier(event).untold--;
+      identifier(event).untaken--;
       if (!identifier(event).forgotten) {
         return event;
       }
@@ -48,21 +49,21 @@ public final class EventQueue {
     return events.isEmpty();
   }
 
-  /** Removes and returns the requests to a listener that nobody took. */
+  /** Removes and returns the requests to a listener that the program has not taken. */
   public List<ConnectionIdentifier> withdraw(ConnectionListener listener) {
     List<ConnectionIdentifier> requests = new ArrayList<>();
     events.removeIf(event -> event.listener() == listener && requests.add(event.identifier()));
-    requests.forEach(request -> ((ManagedIdentifier) request).untold--);
+    requests.forEach(request -> ((ManagedIdentifier) request).untaken--);
     return requests;
   }
 
-  /** Drops the events of a closed identifier that were not taken yet. */
+  /** Drops the events of a closed identifier that the program has not taken. */
   public void forget(ManagedIdentifier identifier) {
     if (identifier.forgotten) {
       return;
     }
     identifier.forgotten = true;
-    forgotten += identifier.untold;
+    forgotten += identifier.untaken;
     if (2 * forgotten > events.size()) {
       events.removeIf(event -> identifier(event).forgotten);
       forgotten = 0;

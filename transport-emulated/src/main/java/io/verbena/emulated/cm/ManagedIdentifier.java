@@ -16,14 +16,16 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of an identifier and its queue pair, and the operations that each state allows. All of
- * it is guarded by {@link #lock}.
+ * The state of an identifier, its queue pair, and the operations that each state allows. Guarded by
+ * {@link #lock}.
  */
 public abstract class ManagedIdentifier implements ConnectionIdentifier {
   /** No private data. */
   public static final ByteBuffer NO_DATA = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
-  /** States of the active and of the passive end; subclasses say which of them they use. */
+  /**
+   * States of the active and of the passive end; each subclass documents the states that it uses.
+   */
   protected enum State {
     RESOLVED,
     CONNECTING,
@@ -38,9 +40,10 @@ public abstract class ManagedIdentifier implements ConnectionIdentifier {
   protected boolean closed;
   protected @Nullable EmulatedQueuePair queuePair;
 
-  /** For {@link EventQueue}: events that were not taken yet, and whether they are dropped. */
-  int untold;
+  /** The number of events in the {@link EventQueue}, which guards this field. */
+  int untaken;
 
+  /** True if the {@link EventQueue} drops the events; guarded by that queue. */
   boolean forgotten;
 
   private final EmulatedDevice device;
@@ -49,7 +52,7 @@ public abstract class ManagedIdentifier implements ConnectionIdentifier {
   /**
    * Creates an identifier of a device.
    *
-   * @param lock the lock that it shares with others, or null for its own monitor
+   * @param lock the lock that this identifier shares with others, or null for its own monitor
    */
   protected ManagedIdentifier(
       EmulatedDevice device, PortSpace space, @Nullable Object lock, State state) {
@@ -85,7 +88,10 @@ public abstract class ManagedIdentifier implements ConnectionIdentifier {
     }
   }
 
-  /** Returns the queue pair, which it must have in this state. */
+  /**
+   * Returns the queue pair; throws {@code INVALID} if there is none, or this is not the expected
+   * state.
+   */
   protected final EmulatedQueuePair requireQueuePair(String verb, State expected) {
     requireState(verb, expected);
     EmulatedQueuePair own = queuePair;
@@ -100,11 +106,11 @@ public abstract class ManagedIdentifier implements ConnectionIdentifier {
   }
 
   /**
-   * Puts the queue pair into ERR; called before its program is told of the end, as that may use it
-   * anew at once.
+   * Moves the queue pair to ERR; called before the event of the end is raised, since the program
+   * may then reuse the queue pair at once.
    *
-   * @return the queue pair if its requests are now to be {@linkplain EmulatedQueuePair#flushPending
-   *     flushed}, without the lock; else null
+   * @return the queue pair if the caller now has to {@linkplain EmulatedQueuePair#flushPending
+   *     flush} its requests, without holding the lock; else null
    */
   protected final @Nullable EmulatedQueuePair failQueuePair() {
     EmulatedQueuePair own = queuePair;

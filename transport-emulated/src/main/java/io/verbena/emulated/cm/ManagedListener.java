@@ -5,20 +5,23 @@ import io.verbena.verbs.ConnectionListener;
 import java.net.URI;
 import java.util.function.BooleanSupplier;
 
-/** A listener's address, and the number of its requests that wait to be taken. */
+/**
+ * The address of a listener, and the number of requests that the program has not taken yet.
+ * Thread-safe.
+ */
 public abstract class ManagedListener implements ConnectionListener {
   private final URI address;
   private final int backlog;
   private int waiting;
   private boolean closed;
 
-  /** Listens from now on. */
+  /** Creates an open listener. */
   protected ManagedListener(URI address, int backlog) {
     this.address = address;
     this.backlog = backlog;
   }
 
-  /** Makes room for a request; false if there is none or the listener is closed. */
+  /** Reserves room for a request; returns false if there is none, or the listener is closed. */
   public final synchronized boolean reserve() {
     if (closed || waiting == backlog) {
       return false;
@@ -28,11 +31,11 @@ public abstract class ManagedListener implements ConnectionListener {
   }
 
   /**
-   * Makes a request and queues its event, if there is room for one. {@link #close} waits until that
-   * is done: it either finds the request among those that nobody took, or no request is made any
-   * more.
+   * Creates a request and queues its event, if there is room for one. {@link #close} waits until
+   * that is done; so it either finds the request among the untaken ones, or no further request is
+   * created.
    *
-   * @param request makes the request, and returns false if it was withdrawn
+   * @param request creates the request; returns false if it was withdrawn
    * @return false if there is no room or the listener is closed
    */
   protected final synchronized boolean offer(BooleanSupplier request) {
@@ -50,7 +53,7 @@ public abstract class ManagedListener implements ConnectionListener {
     return true;
   }
 
-  /** Notes that the program took a request. Not called under any lock of events. */
+  /** Notes that the program has taken a request. Called without a lock on events. */
   public final void taken() {
     synchronized (this) {
       waiting--;
@@ -58,7 +61,7 @@ public abstract class ManagedListener implements ConnectionListener {
     hasRoom();
   }
 
-  /** Called when there is room for another request, not called under any lock of events. */
+  /** Called when there is room for another request, without a lock on events. */
   protected void hasRoom() {}
 
   @Override
@@ -77,6 +80,6 @@ public abstract class ManagedListener implements ConnectionListener {
     stop();
   }
 
-  /** Called once, when it is closed: from then on no request reaches it. */
+  /** Called once, when the listener is closed: stops requests from reaching it. */
   protected abstract void stop();
 }

@@ -17,11 +17,16 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.util.EnumSet;
 
-/** A queue pair whose states a connection manager changes, as with {@code rdma_create_qp}. */
+/**
+ * Creates queue pairs, and changes their states, for connection managers, as {@code rdma_create_qp}
+ * does.
+ */
 public final class ManagedQueuePair {
   private ManagedQueuePair() {}
 
-  /** Creates a queue pair, and takes it as far as it gets without a peer: RC to INIT, UD to RTS. */
+  /**
+   * Creates a queue pair, and moves it as far as possible without a peer: RC to INIT, UD to RTS.
+   */
   public static EmulatedQueuePair create(
       EmulatedDevice device, PortSpace space, ProtectionDomain domain, QueuePairOptions options) {
     if (domain.device() != device) {
@@ -38,7 +43,7 @@ public final class ManagedQueuePair {
       return pair;
     } finally {
       if (!begun) {
-        // The device has failed since, and nobody else has this queue pair.
+        // The device has failed meanwhile, and no other object holds this queue pair.
         pair.close();
       }
     }
@@ -61,7 +66,8 @@ public final class ManagedQueuePair {
   }
 
   /**
-   * Takes a connected queue pair to RTR, as {@code rdma_cm} does; {@code psn} is the peer's first.
+   * Moves a connected queue pair to RTR, as {@code rdma_cm} does; {@code psn} is the peer's first
+   * PSN.
    */
   public static void toReadyToReceive(
       EmulatedQueuePair pair, Gid peer, int number, Mtu mtu, int psn, int serves, int rnrTimer) {
@@ -76,7 +82,9 @@ public final class ManagedQueuePair {
             .minRnrTimer(rnrTimer));
   }
 
-  /** Takes a connected queue pair to RTS, as {@code rdma_cm} does; {@code psn} is its own first. */
+  /**
+   * Moves a connected queue pair to RTS, as {@code rdma_cm} does; {@code psn} is its own first PSN.
+   */
   public static void toReadyToSend(
       EmulatedQueuePair pair, int psn, int timeout, int retryCount, int rnrRetry, int depth) {
     pair.modify(

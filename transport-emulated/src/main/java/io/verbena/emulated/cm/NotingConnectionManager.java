@@ -12,11 +12,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection manager beside a driver. The driver of the HCA notes here what happens to a
- * connection; the thread that awaits events takes the notes, changes the queue pair's state, and
- * delivers the event, as librdmacm does. So the driver never waits for a program's lock.
+ * A connection manager of an HCA with a driver. The driver adds a note for each step of a
+ * connection. The thread that awaits events runs the notes, which change the queue pair's state and
+ * raise events, as librdmacm does. So the driver never waits for a lock that the program holds.
  *
- * <p>Its queues are bounded: they hold a few notes and events for each open identifier, and the
+ * <p>The queues are bounded: they hold a few notes and events for each open identifier, and the
  * backlog of each listener.
  */
 public abstract class NotingConnectionManager implements ConnectionManager {
@@ -27,13 +27,13 @@ public abstract class NotingConnectionManager implements ConnectionManager {
     IDENTIFIER
   }
 
-  /** The most requests that wait for a listener's program. */
+  /** The largest backlog of a listener. */
   protected static final int MAX_BACKLOG = 1 << 16;
 
   private final EmulatedDevice device;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
 
-  /** Held while a note is acted on, so that those of one connection are in order. */
+  /** Held while a note runs, so that the notes of one connection run in order. */
   private final Object steps = new Object();
 
   private final EventQueue events = new EventQueue();
@@ -94,7 +94,7 @@ public abstract class NotingConnectionManager implements ConnectionManager {
     }
   }
 
-  /** Makes the thread that awaits events run a step; for the driver. */
+  /** Adds a note: a step that the thread that awaits events will run. Called by the driver. */
   public final void note(Runnable step) {
     synchronized (events) {
       notes.add(step);
@@ -102,7 +102,7 @@ public abstract class NotingConnectionManager implements ConnectionManager {
     }
   }
 
-  /** Queues an event for the program. */
+  /** Adds an event for the program. */
   public final void raise(ConnectionEvent event) {
     synchronized (events) {
       events.add(event);
@@ -110,14 +110,14 @@ public abstract class NotingConnectionManager implements ConnectionManager {
     }
   }
 
-  /** Drops the events of a closed identifier that were not taken yet. */
+  /** Drops the events of a closed identifier that the program has not taken. */
   public final void forget(ManagedIdentifier identifier) {
     synchronized (events) {
       events.forget(identifier);
     }
   }
 
-  /** Closes the requests to a listener that nobody took. */
+  /** Closes the requests to a listener that the program has not taken. */
   protected final void withdraw(ConnectionListener listener) {
     List<ConnectionIdentifier> requests;
     synchronized (events) {
@@ -128,12 +128,12 @@ public abstract class NotingConnectionManager implements ConnectionManager {
     }
   }
 
-  /** Notes that an object of this manager was made. */
+  /** Counts an object that this manager now owns. */
   public final void opened(Kind kind) {
     open.opened(kind, Integer.MAX_VALUE);
   }
 
-  /** Notes that such an object was closed. */
+  /** Counts an object that was closed. */
   public final void closed(Kind kind) {
     open.closed(kind);
   }
@@ -149,6 +149,6 @@ public abstract class NotingConnectionManager implements ConnectionManager {
     }
   }
 
-  /** Called once, when it is closed: gives back the resources of the HCA that it holds. */
+  /** Called once, when the manager is closed: releases the HCA's resources that it holds. */
   protected abstract void released();
 }

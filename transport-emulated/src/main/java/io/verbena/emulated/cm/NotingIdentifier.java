@@ -8,13 +8,13 @@ import io.verbena.verbs.PortSpace;
 import java.nio.ByteBuffer;
 
 /**
- * One end of a connection, or of a datagram resolution, beside a driver: the parameters that this
- * end offers, its events, and its end. The driver {@linkplain NotingConnectionManager#note notes}
- * what happens, and the thread that awaits events acts on the notes. Locks are taken in the order
- * identifier, queue pair, fabric.
+ * One end of a connection, or of a datagram resolution, of an HCA with a driver: the parameters
+ * that this end offers, its events, and its close. The driver adds {@linkplain
+ * NotingConnectionManager#note notes}, and the thread that awaits events runs them. The order of
+ * locks is identifier, queue pair, fabric.
  */
 public abstract class NotingIdentifier extends ManagedIdentifier {
-  /** {@code -EPIPE}: the queue pair is closed, or in no state to connect. */
+  /** {@code -EPIPE}: the queue pair is closed, or its state does not allow connecting. */
   protected static final int BROKEN_PIPE = -32;
 
   /** The parameters that this end offers; for a passive end, set when it accepts. */
@@ -22,21 +22,24 @@ public abstract class NotingIdentifier extends ManagedIdentifier {
 
   private final NotingConnectionManager manager;
 
-  /** Creates an end, which the subclass registers with the manager as open. */
+  /** Creates an end; the subclass calls {@link NotingConnectionManager#opened}. */
   protected NotingIdentifier(NotingConnectionManager manager, PortSpace space, State state) {
     super(manager.device(), space, null, state);
     this.manager = manager;
   }
 
-  /** Tells the peer that this end leaves an established connection; called under the lock. */
-  protected void sayEnd() {}
+  /**
+   * Notifies the peer that this end disconnects an established connection; called under the lock.
+   */
+  protected void sendDisconnect() {}
 
   /**
-   * Tells the peer that nothing will be established; called under the lock, before it has ended.
+   * Notifies the peer that this end gives up before the connection is established; called under the
+   * lock.
    */
   protected abstract void giveUp();
 
-  /** Gives back what it holds of the manager; called when it is closed. */
+  /** Releases the manager's resources that this identifier holds; called when it is closed. */
   protected void released() {}
 
   @Override
@@ -53,7 +56,7 @@ public abstract class NotingIdentifier extends ManagedIdentifier {
       }
       state = State.ENDED;
       if (byUs) {
-        sayEnd();
+        sendDisconnect();
       }
       own = failQueuePair();
       raise(ConnectionEvent.Type.DISCONNECTED, 0, NO_DATA);
@@ -72,7 +75,7 @@ public abstract class NotingIdentifier extends ManagedIdentifier {
         if (closed) {
           return;
         }
-        // A note may have established it since: then it is ended as what is established.
+        // A note may have established the connection meanwhile; it is then disconnected.
         ended = state != State.ESTABLISHED;
         if (ended) {
           if (state != State.ENDED) {
@@ -89,15 +92,15 @@ public abstract class NotingIdentifier extends ManagedIdentifier {
   }
 
   /**
-   * Establishes the connection, and raises that event with the parameters that the peer offers;
-   * called under the lock.
+   * Moves to ESTABLISHED, and raises that event with the parameters that the peer offers; called
+   * under the lock.
    */
   protected final void establish(ByteBuffer data, int resources, int depth) {
     state = State.ESTABLISHED;
     raise(ConnectionEvent.Type.ESTABLISHED, 0, data, resources, depth);
   }
 
-  /** Ends with an event; called under the lock. */
+  /** Moves to ENDED and raises an event; called under the lock. */
   protected final void endBy(ConnectionEvent.Type type, int status, ByteBuffer data) {
     state = State.ENDED;
     raise(type, status, data);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Code that connection managers share. Internal: not exported. */
+/** Base classes of the connection managers of all fabrics. Internal: not exported. */
 @NullMarked
 package io.verbena.emulated.cm;
 

@@ -2,10 +2,10 @@
 package io.verbena.emulated.engine;
 
 /**
- * Decides which acknowledgements may wait, so that one stands for several: those of a dialogue in
- * which each end answers a single message at once. There each acknowledgement would be a packet of
- * its own beside an answer that tells the peer's program all it waits for. The delay is what the
- * IBTA calls the target ACK delay (volume 1, REQ message), far below any sensible {@code timeout}.
+ * Delays acknowledgements of a dialogue in which each end answers each message at once, so that one
+ * acknowledgement covers several messages. Without a delay, each acknowledgement would be an extra
+ * packet, although the peer's program waits only for the answer. The IBTA calls this the target ACK
+ * delay (volume 1, REQ message); it is far below any sensible {@code timeout}.
  *
  * <pre>{@code
  *            FEW messages, each answered, each soon after the one before
@@ -14,11 +14,11 @@ package io.verbena.emulated.engine;
  *    +---- a message that is late or was not answered; nothing came in time --+
  * }</pre>
  *
- * A peer that waits for the acknowledgement itself before it goes on lets the time run out; each
- * time in a row doubles the number of messages to answer at once before the next one is held.
+ * If the peer waits for the acknowledgement itself, the delay expires. Each expiry in a row doubles
+ * the number of messages that are acknowledged at once before the next acknowledgement is held.
  */
 final class AckDelay {
-  /** The most messages that one acknowledgement stands for. */
+  /** The most messages that one acknowledgement covers. */
   static final int MOST = 8;
 
   /** The longest delay of an acknowledgement. */
@@ -51,8 +51,8 @@ final class AckDelay {
   /**
    * Creates a delay that holds nothing yet.
    *
-   * @param link the link, whose timeout, mostly the peer's too, limits the delay
-   * @param window the packets that this end sends, which show whether it answers
+   * @param link the link; its timeout, which the peer mostly shares, limits the delay
+   * @param window the packets that this end sends; they show whether this end answers messages
    * @param expired called when a held acknowledgement must wait no longer
    */
   AckDelay(Link link, SendWindow window, Timeline timeline, Runnable expired) {
@@ -64,7 +64,7 @@ final class AckDelay {
     cameBefore = timeline.now();
   }
 
-  /** Starts anew, for a new connection. */
+  /** Starts anew for a new connection. */
   void reset() {
     stop();
     answered = 0;
@@ -72,7 +72,7 @@ final class AckDelay {
     sentBefore = window.sentEnd;
   }
 
-  /** Drops the acknowledgements that it holds. */
+  /** Drops the held acknowledgements. */
   void stop() {
     held = 0;
     if (alarmSet) {
@@ -81,17 +81,19 @@ final class AckDelay {
     }
   }
 
-  /** Returns whether acknowledgements wait. */
+  /** Returns whether acknowledgements are held. */
   boolean isHolding() {
     return held > 0;
   }
 
-  /** Notes that the held acknowledgements are sent now, or implied by another answer. */
+  /** Notes that the held acknowledgements are sent now or implied by another answer. */
   void released() {
     held = 0;
   }
 
-  /** Notes a message for which an acknowledgement is due; returns whether that may wait. */
+  /**
+   * Notes a message that requests an acknowledgement; returns whether that acknowledgement is held.
+   */
   boolean holds() {
     long now = timeline.now();
     boolean atOnce = window.sentEnd != sentBefore && now - cameBefore < SOON_NANOS;
@@ -120,8 +122,8 @@ final class AckDelay {
   }
 
   /**
-   * Runs when the alarm goes off; sets it again if the deadline has moved: most acknowledgements
-   * are released in time.
+   * Handles the alarm. {@link #released} does not cancel the alarm, since most acknowledgements are
+   * released in time; so the alarm is set again here if the deadline has moved.
    */
   private void alarm() {
     alarmSet = false;

@@ -5,12 +5,12 @@ package io.verbena.emulated.engine;
 public final class AtomicResult {
   private long original;
 
-  /** Returns the value from before the atomic. */
+  /** Returns the value before the atomic. */
   public long original() {
     return original;
   }
 
-  /** Sets the value from before the atomic; for the {@link Host}. */
+  /** Sets the value before the atomic; called by the {@link Host}. */
   public void original(long value) {
     original = value;
   }

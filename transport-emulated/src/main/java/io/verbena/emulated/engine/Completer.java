@@ -15,8 +15,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Takes the answers of a reliable connection's peer (IBTA volume 1, requester side; acknowledgement
- * handling).
+ * Handles the answers of a reliable connection's peer (IBTA volume 1, requester side;
+ * acknowledgement handling).
  *
  * <pre>
  *  answer with PSN p          SENDs and WRITEs   a READ or atomic   then
@@ -29,11 +29,12 @@ import java.nio.ByteOrder;
  *  p answered before, or never sent: dropped
  * </pre>
  *
- * An implied NAK means that an answer was lost: only its own answer completes a READ or atomic, so
- * it is requested again. Until the peer makes progress, one loss starts one retry.
+ * An implied NAK means that the answer to a READ or atomic was lost. Only its own answer completes
+ * a READ or atomic, so the requester sends it again. Until the peer makes progress, one loss starts
+ * one retry.
  */
 final class Completer {
-  /** The step after an answer, once all requests that it acknowledges are done. */
+  /** The step after an answer, once all requests that the answer acknowledges are completed. */
   private enum Next {
     NOTHING,
     SEND_AGAIN,
@@ -66,7 +67,7 @@ final class Completer {
     this.requester = requester;
   }
 
-  /** Handles that no answer came in time. */
+  /** Handles the timeout of an answer. */
   void timeout() {
     if (window.awaitsAnswer()) {
       if (!link.isFull()) {
@@ -77,9 +78,7 @@ final class Completer {
     }
   }
 
-  /**
-   * Handles that no answer came soon: sends the oldest packet once more, without counting a retry.
-   */
+  /** Handles a late answer: sends the oldest packet once more, without counting a retry. */
   void probe() {
     if (window.awaitsAnswer()) {
       probe.begin();
@@ -183,9 +182,10 @@ final class Completer {
   }
 
   /**
-   * Acknowledges all packets before PSN {@code end}.
+   * Marks all packets before PSN {@code end} as acknowledged.
    *
-   * @return false if a READ or atomic among them has not been answered; it is the oldest then
+   * @return false if a READ or atomic among them has not been answered; that request is the oldest
+   *     then
    */
   private boolean acknowledge(int end) {
     SendWindow w = window;
@@ -238,8 +238,8 @@ final class Completer {
       return fail(CompletionStatus.LOC_LEN_ERR);
     }
     boolean last = packet == lastPacket;
-    // A READ requested again from its middle may be answered by a new response or by the old one
-    // continued: so FIRST and MIDDLE are alike, and ONLY and LAST.
+    // A READ that is requested again from its middle may be answered by a new response or by the
+    // continued old one. So FIRST counts as MIDDLE, and ONLY as LAST.
     if (answer.opcode().ends() != (last || link.endsReadPart(packet))) {
       return fail(CompletionStatus.BAD_RESP_ERR);
     }
@@ -256,16 +256,16 @@ final class Completer {
             answer.payload(),
             answer.payloadIndex(),
             answer.payloadLength());
-    return answer.confirm() ? took(Psn.plus(psn, packets - 1), last, outcome) : Next.NOTHING;
+    return answer.confirm() ? acceptData(Psn.plus(psn, packets - 1), last, outcome) : Next.NOTHING;
   }
 
   private Next takeAtomic(Frame answer, int psn, SendWorkRequest request) {
     original.putLong(0, answer.original());
-    return took(
+    return acceptData(
         psn, true, Segments.scatter(link.host, request.buffers(), 0, original, 0, Long.BYTES));
   }
 
-  private Next took(int psn, boolean last, AccessResult outcome) {
+  private Next acceptData(int psn, boolean last, AccessResult outcome) {
     if (outcome != AccessResult.GRANTED) {
       return fail(CompletionStatus.LOC_PROT_ERR);
     }

@@ -4,12 +4,15 @@ package io.verbena.emulated.engine;
 import io.verbena.emulated.roce.PacketOpcode;
 
 /**
- * Tells the peer of a connection that its packets have met congestion (annex on RoCEv2, congestion
- * management): one notification per interval for packets that are marked, so that it costs little
- * and the peer slows down step by step.
+ * Notifies the peer of a connection that its packets have met congestion (annex on RoCEv2,
+ * congestion management). Sends one notification per interval for all marked packets, so that
+ * notifications cost little and the peer slows down step by step.
  */
 final class CongestionNotifier {
-  /** The interval at which the peer's {@link CongestionWindow} heeds notifications. */
+  /**
+   * The shortest time between two notifications, and between two reactions of the peer's {@link
+   * CongestionWindow}.
+   */
   static final long INTERVAL_NANOS = 50_000;
 
   private final Link link;
@@ -23,17 +26,17 @@ final class CongestionNotifier {
     this.timeline = timeline;
   }
 
-  /** Drops a notification that is due. */
+  /** Drops the pending notification. */
   void clear() {
     due = false;
   }
 
-  /** Notes that a packet of the peer was marked on its way. */
+  /** Notes that a switch has marked a packet of the peer. */
   void marked() {
     due = true;
   }
 
-  /** Sends a notification if one is due; returns whether it did. */
+  /** Sends a notification if one is due; returns whether one was sent. */
   boolean step() {
     if (!due) {
       return false;

@@ -4,17 +4,17 @@ package io.verbena.emulated.engine;
 import io.verbena.emulated.roce.Psn;
 
 /**
- * The number of packets that may be in flight without an answer. Adaptive, it opens by the
- * acknowledged packets until the first loss, then by one packet for each window; closes to half on
- * a loss, once for all packets in flight then; to one packet after silence; and by an eighth on a
- * congestion notification, at most once per interval (additive increase, multiplicative decrease;
- * RFC 5681).
+ * The number of packets that may be in flight without an answer. With adaptive flow control, the
+ * window grows by the acknowledged packets until the first loss, then by one packet for each
+ * window. It shrinks to half on a loss, once for all packets in flight at that time; to one packet
+ * after silence; and by an eighth on a congestion notification, at most once per interval (additive
+ * increase, multiplicative decrease; RFC 5681).
  */
 final class CongestionWindow {
-  /** Windows are counted in fractions of a packet. */
+  /** The window is counted in fractions of a packet: this many are one packet. */
   private static final int UNIT = 256;
 
-  /** Acknowledgements per window: one that lets the sender go on, one on its way, and one late. */
+  /** Acknowledgements per window: one that has arrived, one on its way, and one that is late. */
   private static final int ACKS = 3;
 
   private static final int FIRST = 16;
@@ -24,7 +24,7 @@ final class CongestionWindow {
   private int allowed;
   private int threshold;
 
-  /** Until this PSN is acknowledged, a further loss belongs to the same congestion. */
+  /** Until this PSN is acknowledged, further losses count as the same congestion. */
   private int recoverUntil;
 
   private boolean recovering;
@@ -49,8 +49,8 @@ final class CongestionWindow {
   }
 
   /**
-   * Returns the number of packets after which an acknowledgement is requested, so that they come
-   * steadily.
+   * Returns the number of packets after which an acknowledgement is requested, so that
+   * acknowledgements arrive steadily.
    */
   int ackInterval() {
     return control.adaptive()
@@ -58,7 +58,10 @@ final class CongestionWindow {
         : Requester.ACK_INTERVAL;
   }
 
-  /** Opens the window for packets that were answered, up to a PSN. */
+  /**
+   * Opens the window for {@code packets} packets that were answered; {@code end} is one past the
+   * last of them.
+   */
   void answered(int packets, int end) {
     if (!control.adaptive()) {
       return;
@@ -80,7 +83,7 @@ final class CongestionWindow {
     }
   }
 
-  /** Closes the window to one packet: nothing came for a while. */
+  /** Closes the window to one packet, since no answer came for a while. */
   void silent(int sentEnd) {
     if (control.adaptive()) {
       lost(sentEnd);
@@ -88,7 +91,7 @@ final class CongestionWindow {
     }
   }
 
-  /** Closes the window by an eighth: the network reports congestion. */
+  /** Closes the window by an eighth, since the network reports congestion. */
   void notified() {
     long now = timeline.now();
     if (control.adaptive()

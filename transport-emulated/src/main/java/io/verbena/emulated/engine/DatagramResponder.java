@@ -10,11 +10,11 @@ import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
 
 /**
- * Takes datagrams (IBTA volume 1, UD responder). Each needs the right queue key and a receive with
- * room for it and for the 40 bytes of the GRH area before it, else it is dropped; a receive that is
- * too small stays for the next one, unless it came from a shared queue: then it completes with the
- * error, and the queue pair goes on. On RoCEv2 over IPv4 the last 20 bytes of the area hold the IP
- * header; the first 20 are 0. An IPv6 header fills it.
+ * Handles datagrams (IBTA volume 1, UD responder). A datagram is dropped unless it has the right
+ * queue key and there is a receive with room for the 40 bytes of the GRH area and the payload. A
+ * receive that is too small stays for the next datagram; but a receive of a shared queue completes
+ * with the error, and the queue pair goes on. Over IPv4 the last 20 bytes of the GRH area hold the
+ * IP header, and the first 20 are 0. Over IPv6 the header fills the area.
  */
 final class DatagramResponder {
   private static final int IP_LENGTH = 20;

@@ -8,8 +8,8 @@ import io.verbena.verbs.QueuePairType;
  *
  * @param type the transport
  * @param number the queue pair's number
- * @param sharedReceives whether its receives come from a shared queue, which are not flushed
- * @param maxReceiveScatterGather the most buffers that a receive has
+ * @param sharedReceives whether the receives come from a shared queue; those are not flushed
+ * @param maxReceiveScatterGather the most buffers of a receive
  * @param maxMessage the most bytes of a message
  * @param datagramMtu the most bytes of a datagram: the port's MTU
  * @param flow limits on the packets in flight

@@ -2,11 +2,11 @@
 package io.verbena.emulated.engine;
 
 /**
- * Limits on an engine's packets in flight, so that buffers on the way and at the receiver do not
- * overflow.
+ * Limits on the packets that an engine has in flight, so that buffers on the way and at the
+ * receiver do not overflow.
  *
  * @param most the most packets in flight without an answer
- * @param readPart the most packets that one READ request asks for; a longer READ is requested in
+ * @param readPart the most response packets of one READ request; a longer READ is requested in
  *     parts
  * @param adaptive whether a loss or a congestion notification reduces the packets in flight, probes
  *     find lost packets before the timeout, and acknowledgements may be delayed
@@ -20,10 +20,10 @@ public record FlowControl(int most, int readPart, boolean adaptive) {
   private static final int PARTS = 4;
 
   /**
-   * Returns the flow control for buffers of limited size on the way.
+   * Returns the flow control for a network with buffers of limited size.
    *
-   * @param buffered the packets that a receiver's buffer holds
-   * @param lossless whether senders wait for room; else packets without room are lost, and READs
+   * @param buffered the number of packets that fit a receiver's buffer
+   * @param lossless whether senders wait for room; if not, packets without room are lost, and READs
    *     are requested in smaller parts
    */
   public static FlowControl adaptive(int buffered, boolean lossless) {

@@ -7,56 +7,60 @@ import io.verbena.verbs.AddressVector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sink of an engine's packets: a port that puts them on a wire. It has no default methods,
- * since an implementation that delegates would forget to delegate them.
+ * The sink of an engine's packets: a port that sends them on a wire. It has no default methods, so
+ * that a delegating implementation cannot miss one. The engine calls it within the calls to the
+ * engine.
  */
 public interface FrameSink {
 
   /**
-   * Returns a packet to build and send repeatedly, in memory that suits the wire. Other engines may
-   * use the same one: a packet that is begun is sent before the call to the engine ends.
+   * Returns a reusable packet in memory that suits the wire. Several engines may share the packet:
+   * an engine sends a packet that it has begun before the call to the engine ends.
    */
   Frame frame();
 
   /**
-   * Takes a packet. Its transport headers and payload are complete; the port fills in addresses,
-   * partition key, invariant CRC and the UDP source port, whose field holds a number of the
-   * packet's flow until then. The frame is the engine's again on return: a wire that keeps it
-   * copies it. A packet that cannot be sent is dropped, as on any wire; this does not throw.
+   * Sends a packet. Its transport headers and payload are complete; the port fills in addresses,
+   * partition key, invariant CRC and the UDP source port, whose field holds the packet's flow
+   * number until then. The engine owns the frame again on return, so a wire that keeps the packet
+   * copies it. A packet that cannot be sent is dropped, as on any wire. Does not throw.
    *
    * @param to the destination: the peer of a connection, or the address of a datagram
    */
   void send(Frame frame, AddressVector to);
 
   /**
-   * Returns whether there is no room for another packet at the moment, since the one sent last
-   * still waits to leave. Further packets are dropped until there is room again; then the engine is
-   * {@linkplain QueuePairEngine#run run}.
+   * Returns whether there is no room for another packet, since the last packet still waits to
+   * leave. Further packets are dropped until there is room; then the engine is {@linkplain
+   * QueuePairEngine#run run}.
    */
   boolean isFull();
 
   /**
-   * Returns the window that all queue pairs share towards one peer.
+   * Returns the window that all queue pairs with one peer share.
    *
    * @return null if there is no limit
    */
   @Nullable PeerWindow window(AddressVector to);
 
   /**
-   * Returns whether the receiver may copy payload out of this machine's memory by itself, so that
-   * packets of a reliable connection may {@linkplain Frame#refer refer} to it.
+   * Returns whether the receiver can copy payload out of the sender's memory, so that packets of a
+   * reliable connection may {@linkplain Frame#refer refer} to their payload.
    */
   boolean takesReferences();
 
-  /** Returns what requesters read without a packet; null if they do not. */
+  /**
+   * Returns the grants by which requesters read a peer's memory without a packet; null if this wire
+   * has no such grants.
+   */
   @Nullable ReadGrants readGrants();
 
   /**
-   * Takes back what the peers have not copied of the requests of a queue pair, and what it granted:
-   * its program may change the memory from now on.
+   * Withdraws the payload references of a queue pair's requests that the peers have not copied yet,
+   * and the queue pair's grants. From now on the program may change the memory.
    */
   void withdraw(int queuePair);
 
-  /** Returns whether packets may have come that were not taken yet. */
+  /** Returns whether packets may have arrived that were not received yet. */
   boolean isBehind();
 }

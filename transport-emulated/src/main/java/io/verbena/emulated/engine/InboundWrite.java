@@ -19,7 +19,7 @@ final class InboundWrite {
     this.host = host;
   }
 
-  /** Begins the WRITE that a packet's header names. */
+  /** Begins the WRITE that a packet's RETH describes. */
   void begin(Frame packet) {
     address = packet.remoteAddress();
     rkey = packet.remoteKey();
@@ -32,7 +32,7 @@ final class InboundWrite {
     return (int) length;
   }
 
-  /** Checks whether all of it may be written. A WRITE of 0 bytes needs no key. */
+  /** Checks the access to the whole range. A WRITE of 0 bytes needs no key. */
   Refusal check() {
     return length == 0
         ? Refusal.NONE
@@ -40,8 +40,8 @@ final class InboundWrite {
   }
 
   /**
-   * Returns whether the payload of a packet, which may have its length in its place, has the due
-   * one: all that is left, or, before the end, less.
+   * Returns whether a packet's payload fits the bytes that are left: the last packet carries
+   * exactly these, any other packet fewer.
    */
   boolean fits(Frame packet) {
     int payload = packet.payloadLength();

@@ -15,8 +15,8 @@ import io.verbena.verbs.QueuePairType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shared part of a queue pair's state machines: its state, its attributes, and the sink of its
- * packets.
+ * The data that the state machines of a queue pair share: its state, its attributes, and the sink
+ * of its packets.
  */
 final class Link {
   private static final int FLOWS = 0xffff;
@@ -45,14 +45,12 @@ final class Link {
   /** The flow of all packets of a connection; the same at both ends. */
   private int flow;
 
-  /** Reused; null before the first READ that needs no packet. */
+  /** Reused; null before the first grant is made or searched for. */
   private @Nullable ReadGrant grant;
 
   private AddressVector vector = AddressVector.to(new Gid(0, 0));
 
-  /**
-   * This queue pair's share of the window that all queue pairs with the same peer have in common.
-   */
+  /** This queue pair's share of the window that all queue pairs with the same peer share. */
   final WindowShare share;
 
   Link(EngineOptions options, Host host, FrameSink sink) {
@@ -91,17 +89,20 @@ final class Link {
     return options.type() == QueuePairType.RC;
   }
 
-  /** Returns whether an answer that is this late comes before the timeout. */
+  /** Returns whether an answer that is this late still arrives before the timeout. */
   boolean toleratesDelay(long nanos) {
     return timeout == 0 || (RetryClock.UNIT_NANOS << timeout) >= nanos;
   }
 
-  /** Returns whether peers have a right here; a bit of {@link Access}. */
+  /** Returns whether the queue pair grants its peer a right, which is a bit of {@link Access}. */
   boolean allows(int right) {
     return (access & right) != 0;
   }
 
-  /** Returns whether a new READ request follows this packet of a READ. */
+  /**
+   * Returns whether this packet of a READ is the last one of its part, so that a new READ request
+   * follows it.
+   */
   boolean endsReadPart(int packet) {
     return (packet + 1) % options.flow().readPart() == 0;
   }
@@ -111,12 +112,15 @@ final class Link {
     return reliable() && sink.takesReferences();
   }
 
-  /** Returns the reference of the packet that is begun next. */
+  /** Returns the payload reference of the next packet. */
   PayloadReference reference() {
     return frame.reference();
   }
 
-  /** Lets the peer read by itself what an rkey opens around an address, if it can map that. */
+  /**
+   * Lets the peer read the memory that an rkey covers around an address without a packet, if the
+   * peer can map it.
+   */
   void grantReads(int rkey, long address) {
     ReadGrants grants = sink.readGrants();
     if (grants == null) {
@@ -128,7 +132,7 @@ final class Link {
     }
   }
 
-  /** Ends what the peer may read by itself. */
+  /** Revokes all memory that the peer may read without a packet. */
   void revokeReads() {
     ReadGrants grants = sink.readGrants();
     if (grants != null) {
@@ -136,7 +140,10 @@ final class Link {
     }
   }
 
-  /** Finds memory that the peer lets this queue pair read by itself; null if it does not. */
+  /**
+   * Returns memory that the peer lets this queue pair read without a packet; null if there is no
+   * such grant.
+   */
   @Nullable PayloadReference findReadable(int rkey, long address, int length) {
     ReadGrants grants = sink.readGrants();
     if (grants == null) {
@@ -156,7 +163,10 @@ final class Link {
     return known;
   }
 
-  /** Takes back the memory of requests that will not be acknowledged any more. */
+  /**
+   * Withdraws the payload references of requests that will not be acknowledged any more, and the
+   * grants.
+   */
   void withdraw() {
     if (reliable()) {
       sink.withdraw(options.number());
@@ -168,27 +178,27 @@ final class Link {
     return length == 0 ? 1 : (int) ((length + mtu - 1) / mtu);
   }
 
-  /** Begins a packet to the connected peer. There is one at a time. */
+  /** Begins a packet to the connected peer. Only one packet is under construction at a time. */
   Frame start(PacketOpcode opcode, int psn) {
     return frame.start(opcode).destinationQueuePair(destination).psn(psn).sourcePort(flow);
   }
 
-  /** Returns whether nothing can be sent at the moment. */
+  /** Returns whether the sink has no room for a packet. */
   boolean isFull() {
     return sink.isFull();
   }
 
-  /** Returns whether packets may have come that were not taken yet. */
+  /** Returns whether packets may have arrived that were not received yet. */
   boolean isBehind() {
     return sink.isBehind();
   }
 
-  /** Sends the packet begun last to the connected peer. */
+  /** Sends the packet that was begun last to the connected peer. */
   void send() {
     sink.send(frame, vector);
   }
 
-  /** Sends the packet begun last as a datagram. */
+  /** Sends the packet that was begun last as a datagram. */
   void send(AddressVector to) {
     sink.send(frame, to);
   }

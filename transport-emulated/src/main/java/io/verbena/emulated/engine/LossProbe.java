@@ -5,8 +5,8 @@ import io.verbena.emulated.roce.Psn;
 
 /**
  * Finds lost packets long before the timeout, at the cost of one or two packets if answers are only
- * late. Like the tail loss probe of TCP (RFC 8985, section 7.3), it does not mean that the network
- * is congested.
+ * late. As with TCP's tail loss probe (RFC 8985, section 7.3), a probe does not count as
+ * congestion.
  *
  * <pre>
  *  no answer for a while            the oldest packet is sent once more
@@ -17,7 +17,7 @@ import io.verbena.emulated.roce.Psn;
  * </pre>
  */
 final class LossProbe {
-  /** A packet to send once more, beside those that are sent in their turn. */
+  /** A packet to send once more, out of order. */
   enum Packet {
     NONE,
     OLDEST,
@@ -30,16 +30,16 @@ final class LossProbe {
   /** One past the PSNs that the oldest packet covers; a READ request covers several. */
   private int end;
 
-  /** One past the PSNs that were in flight then. */
+  /** One past the PSNs that were in flight when the oldest packet was sent once more. */
   private int sentEnd;
 
-  /** Ends probing: all packets are sent again or answered. */
+  /** Ends probing, since all packets are sent again or answered. */
   void clear() {
     next = Packet.NONE;
     out = false;
   }
 
-  /** Starts a probe: no answer has come for a while. */
+  /** Starts a probe, since no answer has come for a while. */
   void begin() {
     next = Packet.OLDEST;
   }
@@ -55,14 +55,17 @@ final class LossProbe {
     return next != Packet.NONE;
   }
 
-  /** Notes that the oldest packet was sent once more. */
+  /**
+   * Notes that the oldest packet was sent once more. {@code psnEnd} is one past the PSNs that it
+   * covers, {@code allEnd} one past all PSNs in flight.
+   */
   void sentOldest(int psnEnd, int allEnd) {
     out = true;
     end = psnEnd;
     sentEnd = allEnd;
   }
 
-  /** Notes an answer; {@code unacknowledged} is the oldest PSN that is not answered now. */
+  /** Notes an answer; {@code unacknowledged} is the oldest PSN that is still not answered. */
   void answered(int unacknowledged) {
     if (out && Psn.difference(unacknowledged, end) >= 0) {
       out = false;

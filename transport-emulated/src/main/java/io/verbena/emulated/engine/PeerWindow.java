@@ -4,17 +4,14 @@ package io.verbena.emulated.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the packets of all queue pairs of a port in flight to one peer. That peer takes them with
- * one socket, whose buffer would overflow if each queue pair kept only to its own {@link
- * CongestionWindow}. Free room goes to the queue pair that comes first. When there is none, queue
- * pairs wait, and take turns in the order in which they came, of some packets each; of one packet
- * each while the peer may be gone. For the caller of the engines.
+ * Limits the packets in flight from all queue pairs of a port to one peer. The peer receives them
+ * through one socket, whose buffer would overflow if each queue pair obeyed only its own {@link
+ * CongestionWindow}. Free room goes to the first queue pair that asks for it. Without free room,
+ * queue pairs wait and take turns in the order of their requests. A turn is several packets, or one
+ * packet while the peer may be gone. Used only by the caller of the engines.
  */
 public final class PeerWindow {
-  /**
-   * The most packets that a queue pair may send in its turn: a small part of the window, yet more
-   * than one.
-   */
+  /** The most packets of a turn: a small part of the window. */
   private static final int TURN = 16;
 
   private static final int TURNS = 4;
@@ -28,7 +25,7 @@ public final class PeerWindow {
 
   private @Nullable WindowShare last;
 
-  /** Packets in flight, and those of turns that have begun. */
+  /** Packets in flight, and the packets of begun turns. */
   private int taken;
 
   /** Creates a window of {@code most} packets. */
@@ -38,17 +35,17 @@ public final class PeerWindow {
     turn = longTurn;
   }
 
-  /** Returns whether {@code more} packets fit; then nobody waits. */
+  /** Returns whether {@code more} packets fit; if so, no queue pair waits. */
   boolean hasRoom(int more) {
     return taken + more <= most;
   }
 
-  /** Notes whether the peer has answered, or has been silent for long. */
+  /** Sets whether the peer answers: true after an answer, false after a long silence. */
   void heard(boolean now) {
     turn = now ? longTurn : 1;
   }
 
-  /** Queues a queue pair that found no room, for its turn. */
+  /** Queues a queue pair that found no room. */
   void await(WindowShare share) {
     WindowShare before = last;
     share.before = before;
@@ -60,7 +57,7 @@ public final class PeerWindow {
     }
   }
 
-  /** Removes a queue pair, which waits no longer. */
+  /** Removes a queue pair from the waiting ones. */
   void forget(WindowShare share) {
     WindowShare before = share.before;
     WindowShare after = share.after;
@@ -78,10 +75,7 @@ public final class PeerWindow {
     }
   }
 
-  /**
-   * Notes that queue pairs take {@code by} packets more, or less if negative; begins the turns that
-   * fit.
-   */
+  /** Adds {@code by} to the packets in flight, and begins the turns that fit. */
   void changed(int by) {
     taken += by;
     for (WindowShare next = first; next != null && taken < most; next = first) {

@@ -9,7 +9,7 @@ import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
 
 /**
- * The packet engine of one queue pair; the table shows what each of its state machines does in each
+ * The packet engine of one queue pair. The table shows the work of each state machine in each
  * state.
  *
  * <pre>
@@ -19,11 +19,11 @@ import io.verbena.verbs.QueuePairState;
  *  responder      -      -     +   +    +              +          flushes, sends answers
  * </pre>
  *
- * For one caller at a time; see the package.
+ * Not thread-safe: one caller at a time; see the package.
  *
- * <p>A call throws if it meets a programming error, of the engine or of its caller. The queue pair
- * has gone to ERR then, its work is flushed, and the answers that it owed are dropped: it does not
- * meet the error again.
+ * <p>A call throws only because of a programming error of the engine or its caller. By then the
+ * queue pair is in ERR, its work is flushed, and its pending answers are dropped, so that the error
+ * does not recur.
  */
 public final class QueuePairEngine {
   private final Link link;
@@ -40,8 +40,8 @@ public final class QueuePairEngine {
   private boolean established;
 
   /**
-   * Creates an engine in RESET, for the queue pair whose memory, queues and completions {@code
-   * host} has.
+   * Creates an engine in RESET. {@code host} provides the queue pair's memory, receives and
+   * completions, {@code sends} its requests.
    */
   public QueuePairEngine(
       EngineOptions options, Host host, SendRing sends, Timeline timeline, FrameSink sink) {
@@ -66,21 +66,21 @@ public final class QueuePairEngine {
     return link.state;
   }
 
-  /** Returns whether, in SQD, requests that were begun before are not done yet. */
+  /** Returns whether the state is SQD and requests that were begun before are not completed yet. */
   public boolean isDraining() {
     return link.state == QueuePairState.SQD && !window.isIdle();
   }
 
   /**
-   * Goes to a state, or stays in it with other attributes. ERR flushes; RESET drops everything,
-   * without completions. {@link Host#moved} is not called.
+   * Moves to a state, or changes attributes in the current one. ERR flushes; RESET drops everything
+   * without completions. Does not call {@link Host#moved}.
    *
-   * @param to the state, reached by a transition that the caller has checked
+   * @param to the new state; the caller has checked the transition
    * @param attributes all attributes of the queue pair, old and new
    */
   public void modify(QueuePairState to, QueuePairAttributes attributes) {
     QueuePairState from = link.state;
-    // Other rights, and other states, come with other answers.
+    // Grants depend on the state and on the access rights.
     link.revokeReads();
     link.configure(attributes);
     link.state = to;
@@ -131,7 +131,7 @@ public final class QueuePairEngine {
     receives.drop();
   }
 
-  /** Notes that a send or a receive was posted. In ERR it is flushed, and so is a send in SQE. */
+  /** Notes that a send or a receive was posted. Flushes it in ERR, and sends also in SQE. */
   public void posted() {
     if (link.state == QueuePairState.ERR) {
       window.flush();
@@ -142,8 +142,8 @@ public final class QueuePairEngine {
   }
 
   /**
-   * Takes a parsed packet that came for this queue pair; drops it if it is for another transport or
-   * comes in the wrong state.
+   * Handles a parsed packet for this queue pair; drops it if its transport or the state is wrong.
+   * The caller owns the packet again on return.
    */
   public void receive(Frame packet) {
     try {
@@ -205,11 +205,11 @@ public final class QueuePairEngine {
   }
 
   /**
-   * Sends packets, requests and answers in turn, and does local operations.
+   * Sends packets, requests and answers in turn, and executes local operations.
    *
    * @param packets the most packets to send
-   * @return whether there may be more to send, at once or when the sink has room; false once all
-   *     that is left waits for a packet, a post, an alarm or a state
+   * @return true if there may be more to send, at once or when the sink has room; false if all
+   *     remaining work waits for a packet, a post, an alarm or a change of state
    */
   public boolean run(int packets) {
     try {
@@ -223,9 +223,9 @@ public final class QueuePairEngine {
   private boolean step(int packets) {
     int left = packets;
     while (left > 0 && !link.isFull()) {
-      // A request may be a program's answer that somebody waits for; an acknowledgement is none.
+      // Requests go first: a request may carry an answer that the peer's program waits for.
       boolean requested = requester.step();
-      // Each may have filled the sink, which drops what comes behind.
+      // Each step may fill the sink, and a full sink drops packets.
       boolean replied = !link.isFull() && responder.reply();
       boolean notified = !link.isFull() && notifier.step();
       if (!replied && !requested && !notified) {
@@ -238,8 +238,8 @@ public final class QueuePairEngine {
   }
 
   /**
-   * Fails the requests that wait for an answer, as if their retries were exhausted: the peer is
-   * gone.
+   * Fails the requests that wait for an answer, as if their retries were exhausted, since the peer
+   * is gone.
    */
   public void peerGone() {
     if (link.reliable() && window.awaitsAnswer()) {
@@ -252,9 +252,7 @@ public final class QueuePairEngine {
     }
   }
 
-  /**
-   * Releases the acknowledgements that are held back; the next {@linkplain #run run} sends them.
-   */
+  /** Releases the held acknowledgements; the next {@linkplain #run run} sends them. */
   public void answer() {
     responder.release();
     link.host.ready();
@@ -302,7 +300,7 @@ public final class QueuePairEngine {
     enterError();
   }
 
-  /** Stops for good after a programming error, whatever the state of the machines. */
+  /** Moves to ERR after a programming error, whatever the states of the machines. */
   private void breakDown(Throwable mistake) {
     if (link.state == QueuePairState.RESET) {
       return;

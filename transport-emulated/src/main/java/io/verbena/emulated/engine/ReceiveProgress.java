@@ -18,7 +18,7 @@ final class ReceiveProgress {
     receive = new ReceiveWorkRequest(maxScatterGather);
   }
 
-  /** Takes a receive unless one is held; false if there is none. */
+  /** Takes a receive unless one is held; returns false if there is none. */
   boolean take() {
     if (!held) {
       held = host.takeReceive(receive);
@@ -31,12 +31,12 @@ final class ReceiveProgress {
     return held;
   }
 
-  /** Begins a message anew in the receive that it holds. */
+  /** Starts a message at the beginning of the held receive. */
   void rewind() {
     filled = 0;
   }
 
-  /** Drops the receive without completing it. */
+  /** Drops the held receive without completing it. */
   void drop() {
     held = false;
   }
@@ -50,7 +50,10 @@ final class ReceiveProgress {
     return filled + length <= receive.buffers().totalLength();
   }
 
-  /** Appends bytes, for which there is room; false if the receive's memory may not be used. */
+  /**
+   * Appends bytes, for which the caller has checked the room; returns false if the access to the
+   * receive's memory is refused.
+   */
   boolean append(ByteBuffer bytes, int at, int length) {
     AccessResult outcome =
         Segments.scatterReceive(host, receive.buffers(), filled, bytes, at, length);
@@ -58,7 +61,7 @@ final class ReceiveProgress {
     return outcome == AccessResult.GRANTED;
   }
 
-  /** Completes the receive; the arguments are those of {@link Host#receiveDone}. */
+  /** Completes the held receive; the arguments are those of {@link Host#receiveDone}. */
   void complete(
       CompletionOpcode opcode,
       int byteLength,
@@ -71,7 +74,7 @@ final class ReceiveProgress {
         receive.id(), opcode, byteLength, immediate, sourceQueuePair, flags, solicited);
   }
 
-  /** Completes the receive, if one is held, with an error; false if none is. */
+  /** Completes the held receive with an error; returns false if none is held. */
   boolean fail(CompletionStatus status) {
     if (!held) {
       return false;
@@ -81,10 +84,7 @@ final class ReceiveProgress {
     return true;
   }
 
-  /**
-   * Completes the held receive as flushed and, unless the queue is shared, all posted ones; a
-   * shared queue keeps its receives.
-   */
+  /** Completes the held receive as flushed, and all posted receives unless the queue is shared. */
   void flush(boolean shared) {
     fail(CompletionStatus.WR_FLUSH_ERR);
     while (!shared && take()) {

@@ -6,20 +6,22 @@ import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionStatus;
 
 /**
- * Reasons why a responder does not do what a packet requests, and the consequences on a reliable
- * connection: the NAK to the peer, and locally the status of the receive that the message had
- * taken, or, if it had none, an event. Except for the first three, the queue pair goes to ERR.
+ * Reasons why a responder refuses a packet, and the consequences on a reliable connection: the NAK
+ * to the peer; and locally the status of the receive that the message had taken, or an event if it
+ * had taken none. After all but the first three, the queue pair goes to ERR.
  */
 enum Refusal {
   /** There is no refusal. */
   NONE(Refusal.NO_NAK, CompletionStatus.SUCCESS, AsyncEvent.Type.QP_REQ_ERR),
-  /** No receive is posted: the peer is to try again later. */
+  /** No receive is posted; the peer has to try again later. */
   NOT_READY(Refusal.NO_NAK, CompletionStatus.SUCCESS, AsyncEvent.Type.QP_REQ_ERR),
-  /** The peer has taken back what it sent, and acts as if it had not sent it. */
+  /**
+   * The peer has withdrawn the payload that the packet refers to, so the packet counts as not sent.
+   */
   WITHDRAWN(Refusal.NO_NAK, CompletionStatus.SUCCESS, AsyncEvent.Type.QP_REQ_ERR),
   /**
-   * The packet is out of sequence, not allowed here, misaligned, or its lengths contradict each
-   * other.
+   * The packet is out of sequence, not allowed by the queue pair or misaligned, or its lengths
+   * contradict each other.
    */
   INVALID(Aeth.INVALID_REQUEST, CompletionStatus.REM_INV_REQ_ERR, AsyncEvent.Type.QP_REQ_ERR),
   /** A SEND is larger than its receive. */
@@ -30,16 +32,16 @@ enum Refusal {
   /** The rkey covers the access, but the memory is gone. */
   REMOTE_MEMORY_GONE(
       Aeth.REMOTE_OPERATION_ERROR, CompletionStatus.REM_OP_ERR, AsyncEvent.Type.QP_FATAL),
-  /** The receive names memory that it may not use. */
+  /** The receive names memory that its key does not cover. */
   RECEIVE_MEMORY(
       Aeth.REMOTE_OPERATION_ERROR, CompletionStatus.LOC_PROT_ERR, AsyncEvent.Type.QP_FATAL),
   /**
-   * A SEND was to invalidate a key that cannot be invalidated. The message itself has arrived, and
-   * is acknowledged (a class J error of the responder).
+   * A SEND names a key that cannot be invalidated. The message itself has arrived and is
+   * acknowledged (a class J error of the responder).
    */
   INVALIDATION(Refusal.NO_NAK, CompletionStatus.REM_INV_REQ_ERR, AsyncEvent.Type.QP_REQ_ERR);
 
-  /** Stands for no syndrome. */
+  /** The {@link #syndrome} of a refusal without a NAK. */
   static final int NO_NAK = 0;
 
   final int syndrome;
@@ -52,7 +54,7 @@ enum Refusal {
     this.event = event;
   }
 
-  /** Returns the refusal for a refused access to the memory under an rkey. */
+  /** Returns the refusal for the result of an access by an rkey. */
   static Refusal ofRemote(AccessResult outcome) {
     return switch (outcome) {
       case GRANTED -> NONE;

@@ -5,7 +5,7 @@ import io.verbena.emulated.roce.Psn;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answers that a responder owes, in the order of the requests. Bounded: a responder without
+ * The pending answers of a responder, in the order of the requests. Bounded: a responder without
  * room for another answer drops the request. Successive acknowledgements are merged into one.
  */
 final class ReplyQueue {
@@ -25,10 +25,10 @@ final class ReplyQueue {
     int syndrome;
     int messageSequence;
 
-    /** The value that an atomic found. */
+    /** The value before an atomic. */
     long original;
 
-    /** The part of a READ that is still to send. */
+    /** The rest of a READ that is not sent yet. */
     long address;
 
     int rkey;
@@ -37,26 +37,32 @@ final class ReplyQueue {
     /** True if a READ's next packet is the first of its message. */
     boolean first;
 
-    /** True if it answers a READ that was repeated. */
+    /** True for the answer to a repeated READ. */
     boolean again;
   }
 
-  /** Room besides READs and atomics and an ACK after each: for NAKs, and answers to duplicates. */
+  /** Additional room for NAKs and answers to duplicates. */
   private static final int SPARE = 8;
 
-  /** Each entry is created when the queue first grows to it. */
+  /** Entries are created when they are first used. */
   private @Nullable Reply[] replies = {};
 
   private int head;
   private int size;
 
-  /** Makes room for the answers of {@code readsAndAtomics} at once, and drops all. */
+  /**
+   * Drops all answers, and makes room for {@code readsAndAtomics} READs and atomics with an ACK
+   * after each.
+   */
   void reset(int readsAndAtomics) {
     clear();
     resize(readsAndAtomics);
   }
 
-  /** Makes room for the answers of {@code readsAndAtomics} at once, or for all that are owed. */
+  /**
+   * Makes room for {@code readsAndAtomics} READs and atomics with an ACK after each, and at least
+   * for the pending answers.
+   */
   void resize(int readsAndAtomics) {
     int capacity = Math.max(size, 2 * readsAndAtomics + SPARE);
     if (replies.length != capacity) {
@@ -98,7 +104,7 @@ final class ReplyQueue {
     if (size > 0) {
       Reply last = at(size - 1);
       if (last.kind == Kind.ACK) {
-        // After a duplicate, {@code psn} may be an earlier one.
+        // After a duplicate, {@code psn} may be earlier than the last one.
         if (Psn.difference(psn, last.psn) > 0) {
           last.psn = psn;
         }
@@ -109,7 +115,7 @@ final class ReplyQueue {
     add(Kind.ACK, psn, syndrome, messageSequence);
   }
 
-  /** Adds an answer, for which there must be room. */
+  /** Adds an answer; the queue must not be {@linkplain #isFull full}. */
   Reply add(Kind kind, int psn, int syndrome, int messageSequence) {
     Reply reply = at(size++);
     reply.kind = kind;

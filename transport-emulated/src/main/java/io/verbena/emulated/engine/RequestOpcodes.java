@@ -44,7 +44,8 @@ public final class RequestOpcodes {
   private RequestOpcodes() {}
 
   /**
-   * Returns the opcode of a packet by its place in the message; null if there is no such operation.
+   * Returns the opcode of a packet by its place in the message; null if the transport lacks the
+   * operation.
    */
   static @Nullable PacketOpcode of(
       QueuePairType type, SendOpcode operation, boolean first, boolean last) {
@@ -109,7 +110,7 @@ public final class RequestOpcodes {
     return first ? UC_WRITE_FIRST : UC_WRITE_MIDDLE;
   }
 
-  /** Returns whether the queue pair does it locally, without a packet. */
+  /** Returns whether the queue pair executes the operation locally, without a packet. */
   public static boolean isLocal(SendOpcode operation) {
     return operation == SendOpcode.LOCAL_INV || operation == SendOpcode.BIND_MW;
   }
@@ -119,7 +120,7 @@ public final class RequestOpcodes {
     return operation == SendOpcode.RDMA_READ || isAtomic(operation);
   }
 
-  /** Returns whether it is one of the atomics. */
+  /** Returns whether the operation is an atomic. */
   public static boolean isAtomic(SendOpcode operation) {
     return operation == SendOpcode.ATOMIC_CMP_AND_SWP
         || operation == SendOpcode.ATOMIC_FETCH_AND_ADD;

@@ -18,29 +18,32 @@ import io.verbena.verbs.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns requests into packets, in the order of the queue, and sends packets again from the oldest
- * that is not acknowledged (IBTA volume 1, requester side; go-back-N).
+ * Turns requests into packets in the order of the queue, and sends packets again from the oldest
+ * unacknowledged one (IBTA volume 1, requester side; go-back-N).
  *
  * <pre>
  *                 +-- nothing posted, window full, fence, reads at their limit: wait
- *   cursor at  ---+-- local operation: done at once
- *   a new one     +-- READ of granted memory: copied, and done at once
- *                 +-- bad by itself: waits at the cursor until all before it are done, then fails
+ *   cursor at a --+-- local operation: done at once
+ *   new request   +-- READ of granted memory: copied, and done at once
+ *                 +-- invalid: waits at the cursor until all before it are done, then fails
  *                 +-- else: gets its PSNs
- *   cursor within one: one packet, or the rest of a READ as one request
+ *   cursor within a request: sends one packet, or the rest of a READ as one request
  * </pre>
  */
 final class Requester {
   /** The most packets in flight without an answer; a READ counts when it is sent. */
   static final int MAX_UNACKNOWLEDGED = 128;
 
-  /** An acknowledgement is requested at least once in this many packets. */
+  /** The most packets from one request for an acknowledgement to the next. */
   static final int ACK_INTERVAL = 64;
 
-  /** With more packets than this, PSNs would be ambiguous. */
+  /** The most packets of a request; with more, PSNs would be ambiguous. */
   private static final int MAX_PACKETS = 1 << 22;
 
-  /** More bytes are asked for by packets: other queue pairs wait during a copy. */
+  /**
+   * The most bytes of a READ that is copied without a packet: other queue pairs wait during the
+   * copy.
+   */
   private static final int MOST_READ = 1 << 20;
 
   private static final long NONE = -1;
@@ -56,7 +59,7 @@ final class Requester {
   private int sinceAckRequest;
   private boolean drained;
 
-  /** Called when a request fails: the queue pair stops, and the rest is flushed. */
+  /** Called when a request fails; stops the queue pair and flushes the other requests. */
   interface Failure {
     void requestFailed();
   }
@@ -89,7 +92,7 @@ final class Requester {
     drained = false;
   }
 
-  /** Does one step, which sends at most one packet; false if there is nothing to do. */
+  /** Executes one step, which sends at most one packet; returns false if there is nothing to do. */
   boolean step() {
     if (link.state != QueuePairState.RTS && link.state != QueuePairState.SQD) {
       return false;
@@ -120,7 +123,7 @@ final class Requester {
     return done;
   }
 
-  /** Gives back the rest of the turn: there is nothing to do. */
+  /** Returns the rest of the turn to the peer's window, since there is nothing to send. */
   void rest() {
     link.share.rest();
   }
@@ -130,23 +133,24 @@ final class Requester {
     if (window.cursor == window.started && !window.hasNext()) {
       return true;
     }
-    // If no packet in flight requests an answer, one more is sent: only an answer lets this go on.
+    // If no packet in flight requests an answer, one more packet must go out: only an answer frees
+    // room.
     return (out > 0 && out <= sinceAckRequest) || link.share.take(out);
   }
 
-  /** Returns the number of packets that are sent and not answered, less those to be sent again. */
+  /** Returns the number of packets in flight without those that will be sent again. */
   private int out() {
     return Psn.difference(window.cursorPsn(), window.unacknowledged);
   }
 
-  /** Sends all packets again from the oldest that is not acknowledged; for the completer. */
+  /** Sends all packets again from the oldest unacknowledged one; called by the completer. */
   void goBack() {
     probe.clear();
     window.goBack();
     link.share.out(out());
   }
 
-  /** Notes that the oldest request has changed; for the completer. */
+  /** Notes that the oldest request has changed; called by the completer. */
   void headMoved() {
     SendWindow w = window;
     while (w.head < w.started && w.packets(w.head) == 0) {
@@ -159,7 +163,7 @@ final class Requester {
     }
   }
 
-  /** Fails the oldest request, and the queue pair with it. */
+  /** Fails the oldest request and the queue pair. */
   void fail(CompletionStatus status) {
     link.withdraw();
     window.failHead(status);
@@ -187,12 +191,12 @@ final class Requester {
       return doLocally(request);
     }
     if (link.options.type() == QueuePairType.UD && Segments.length(request) > link.mtu) {
-      // The datagram is not sent, which is no error (IBTA volume 1, C10-93.1.1).
+      // The datagram is not sent, but the request succeeds (IBTA volume 1, C10-93.1.1).
       return done();
     }
     if (request.opcode() == SendOpcode.RDMA_READ && w.awaitsReadsOnly()) {
       PayloadReference granted = find(request);
-      // It must not overtake others, which are done soon.
+      // The copy must not overtake other READs, which are completed soon.
       boolean waits = granted != null && !w.isIdle();
       boolean read = granted != null && !waits && read(request, granted);
       link.reference().clear();
@@ -212,14 +216,14 @@ final class Requester {
   }
 
   /**
-   * Returns the bytes of a request that are cut into packets: none for an atomic, which is one
+   * Returns the bytes of a request that are split into packets: 0 for an atomic, which is one
    * packet.
    */
   private static long packetBytes(SendWorkRequest request) {
     return RequestOpcodes.isAtomic(request.opcode()) ? 0 : Segments.length(request);
   }
 
-  /** Finds what a READ asks for, if the peer lets this end read it by itself. */
+  /** Returns the memory of a READ if the peer lets this end read it without a packet, else null. */
   private @Nullable PayloadReference find(SendWorkRequest request) {
     long length = Segments.length(request);
     return link.reliable() && length > 0 && length <= MOST_READ
@@ -228,8 +232,9 @@ final class Requester {
   }
 
   /**
-   * Copies what a READ asks for out of the peer's memory; false if that failed, or the peer has
-   * revoked it meanwhile: then a packet asks for it, whose answer tells why.
+   * Copies the bytes of a READ out of the peer's memory. Returns false if the copy fails or the
+   * peer has revoked the grant meanwhile; then the READ is sent as a packet, and its answer gives
+   * the reason.
    */
   private boolean read(SendWorkRequest request, PayloadReference from) {
     ScatterGatherList buffers = request.buffers();
@@ -276,7 +281,7 @@ final class Requester {
       return true;
     }
     if (request.opcode() == SendOpcode.LOCAL_INV) {
-      // Packets may have to be sent again, out of the region whose key is to be invalidated.
+      // Packets may have to be sent again from the region whose key this invalidates.
       return !w.isIdle();
     }
     return RequestOpcodes.isReadOrAtomic(request.opcode())
@@ -285,8 +290,8 @@ final class Requester {
   }
 
   /**
-   * Returns the most READs and atomics to have outstanding; one less if READs are requested in
-   * parts, of which one more may be outstanding.
+   * Returns the most READs and atomics to have outstanding. If READs are requested in parts, one
+   * fewer, since a READ may have two parts outstanding.
    */
   private int mostReads() {
     boolean inParts = link.options.flow().readPart() < Integer.MAX_VALUE;
@@ -294,8 +299,8 @@ final class Requester {
   }
 
   /**
-   * Returns whether a further part of a READ must wait: until at most one part before it is in
-   * flight, or none if the peer serves only one READ at once.
+   * Returns whether the next part of a READ must wait until at most one earlier part is in flight,
+   * or none if the peer serves only one READ at a time.
    */
   private boolean mustWaitForPart() {
     SendWindow w = window;
@@ -309,7 +314,7 @@ final class Requester {
     return out > (link.maxReadAtomic > 1 ? part : 0);
   }
 
-  /** Returns one past the last packet of the READ that one request asks for, from a packet on. */
+  /** Returns one past the last packet of the part of a READ that contains {@code packet}. */
   private int partEnd(int packet, int packets) {
     int part = link.options.flow().readPart();
     return part == Integer.MAX_VALUE ? packets : Math.min(packets, (packet / part + 1) * part);
@@ -323,7 +328,7 @@ final class Requester {
     return failAtCursor(bind ? CompletionStatus.MW_BIND_ERR : CompletionStatus.LOC_QP_OP_ERR);
   }
 
-  /** Completes the next request, which needs no packet. */
+  /** Completes the next request without a packet. */
   private boolean done() {
     window.begin(0);
     window.skip();
@@ -356,8 +361,8 @@ final class Requester {
   }
 
   /**
-   * Sends a packet again without moving the cursor; false if the cursor has gone back and will come
-   * to it.
+   * Sends a packet again without moving the cursor; returns false if the cursor is before that
+   * packet and will send it anyway.
    */
   private boolean sendOnceMore(LossProbe.Packet which) {
     SendWindow w = window;
@@ -462,8 +467,8 @@ final class Requester {
   }
 
   /**
-   * Returns the queue key; the high bit asks for the sender's own key (IBTA volume 1, controlled
-   * queue keys).
+   * Returns the queue key of a datagram; a key with the high bit stands for the sender's own key
+   * (IBTA volume 1, controlled queue keys).
    */
   private int queueKey(SendWorkRequest request) {
     int key = request.remoteQueueKey();

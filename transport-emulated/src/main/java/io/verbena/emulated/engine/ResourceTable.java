@@ -5,12 +5,12 @@ import io.verbena.emulated.roce.Psn;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last READs and atomics that a responder did, so that it can answer them again (IBTA volume 1,
- * responder resources). It has room for as many as the peer may have outstanding; a new one
- * replaces the oldest.
+ * The last READs and atomics that a responder executed, so that it can answer duplicates of them
+ * (IBTA volume 1, responder resources). It has room for as many as the peer may have outstanding; a
+ * new one replaces the oldest.
  */
 final class ResourceTable {
-  /** Each entry is created when it is first used. */
+  /** Entries are created when they are first used. */
   private @Nullable Resource[] resources = {};
 
   private int next;
@@ -22,14 +22,14 @@ final class ResourceTable {
     private int firstPsn;
     private int packets;
 
-    /** The value that an atomic found. */
+    /** The value before an atomic. */
     final AtomicResult result = new AtomicResult();
 
     private long address;
     private int rkey;
     private long length;
 
-    /** Returns whether this is the READ whose part from a PSN on is requested again. */
+    /** Returns whether a repeated request lies within this READ. */
     boolean covers(long address, int rkey, long length) {
       return rkey == this.rkey
           && address - this.address >= 0
@@ -73,8 +73,7 @@ final class ResourceTable {
   }
 
   /**
-   * Returns the place for the result of an atomic about to be done; it is kept only by {@link
-   * #addAtomic}.
+   * Returns the result object of the next atomic; {@link #addAtomic} makes it part of the table.
    */
   AtomicResult nextResult() {
     return next().result;
@@ -111,8 +110,8 @@ final class ResourceTable {
   }
 
   /**
-   * Returns the READ, or the atomic, with this PSN, or null. Of two it is the later one: the other
-   * is a whole cycle of PSNs older.
+   * Returns the latest READ, or atomic, with this PSN, or null. An earlier one with this PSN is a
+   * whole cycle of PSNs older.
    */
   @Nullable Resource find(boolean atomic, int psn) {
     for (int i = resources.length; i > 0; i--) {

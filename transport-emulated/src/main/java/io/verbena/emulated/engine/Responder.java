@@ -16,9 +16,9 @@ import io.verbena.verbs.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does the requests of a reliable connection's peer (IBTA volume 1, responder side). Each packet
- * goes through the stages in this order, as in Soft-RoCE, so that of two faults the same one is
- * reported.
+ * Executes the requests of a reliable connection's peer (IBTA volume 1, responder side). Each
+ * packet passes the stages in this order, as in Soft-RoCE, so that a packet with two faults gets
+ * the same NAK.
  *
  * <pre>
  *  PSN        later than expected: one NAK 0x60, then silence until the expected one comes
@@ -54,14 +54,14 @@ final class Responder {
   private int expected;
   private int messageSequence;
 
-  /** True after a NAK: then packets behind the expected one get no further NAK. */
+  /** True after a NAK; then packets after the expected one get no further NAK. */
   private boolean nakSent;
 
-  /** SEND or WRITE while within such a message, else null. */
+  /** The kind, SEND or WRITE, of the current message; null between messages. */
   private @Nullable Kind open;
 
   /**
-   * Called when a request was refused: the queue pair stops, but sends the answers that it owes.
+   * Called when a request is refused; the queue pair stops, but still sends its pending answers.
    */
   interface Failure {
     void requestRefused();
@@ -80,7 +80,7 @@ final class Responder {
     this.failure = failure;
   }
 
-  /** Starts anew, for a new connection. */
+  /** Starts anew for a new connection. */
   void startAt(int psn) {
     expected = psn;
     messageSequence = 0;
@@ -93,13 +93,13 @@ final class Responder {
     }
   }
 
-  /** Takes up another limit of READs and atomics, and keeps what it has done and owes. */
+  /** Applies a changed limit of READs and atomics; keeps the last ones and the pending answers. */
   void resize() {
     resources.resize(link.maxDestinationReadAtomic);
     replies.resize(link.maxDestinationReadAtomic);
   }
 
-  /** Drops the answers that it owes. */
+  /** Drops all pending answers. */
   void clear() {
     replies.clear();
     if (delay != null) {
@@ -108,8 +108,7 @@ final class Responder {
   }
 
   /**
-   * Drops the answers that it owes, except the acknowledgement that was held back and could have
-   * been sent.
+   * Drops the pending answers, except a held acknowledgement, which could have been sent before.
    */
   void stop() {
     replies.clear();
@@ -119,7 +118,7 @@ final class Responder {
     }
   }
 
-  /** Stops holding acknowledgements back: they are sent next. */
+  /** Moves the held acknowledgements to the pending answers. */
   void release() {
     if (delay != null && delay.isHolding()) {
       delay.released();
@@ -127,7 +126,7 @@ final class Responder {
     }
   }
 
-  /** Drops the acknowledgements held back, which another answer implies. */
+  /** Drops the held acknowledgements, since another answer implies them. */
   private void implied() {
     if (delay != null) {
       delay.released();
@@ -238,7 +237,7 @@ final class Responder {
     return hasFittingPayload(packet, link.mtu) ? Refusal.NONE : Refusal.INVALID;
   }
 
-  /** Returns whether a packet's payload has a length that its place in the message allows. */
+  /** Returns whether the length of a packet's payload is allowed at its place in the message. */
   static boolean hasFittingPayload(Frame packet, int mtu) {
     int payload = packet.payloadLength();
     if (packet.isReferring()) {
@@ -306,7 +305,7 @@ final class Responder {
     long length = packet.dmaLength();
     int packets = link.packets(length);
     resources.addRead(expected, packets, packet.remoteAddress(), packet.remoteKey(), length);
-    // A READ counts as a message when it is accepted.
+    // A READ counts in the message sequence number as soon as it is accepted.
     countMessage();
     implied();
     replyRead(packet, true, false);
@@ -357,7 +356,7 @@ final class Responder {
     messageSequence = Psn.next(messageSequence);
   }
 
-  /** Ends the execution of a packet of a SEND or WRITE. */
+  /** Finishes the execution of a packet of a SEND or WRITE. */
   private Refusal endPacket(Frame packet) {
     PacketOpcode opcode = packet.opcode();
     boolean ends = opcode.ends();
@@ -398,8 +397,8 @@ final class Responder {
   }
 
   private void duplicate(Frame packet) {
-    // The peer lacks the acknowledgement held back, for which room is left only as long as no
-    // answer is added.
+    // The peer lacks the held acknowledgement. There is room for it only before another answer is
+    // added.
     release();
     if (replies.isFull()) {
       return;
@@ -419,12 +418,12 @@ final class Responder {
           replyAtomic(psn, resource.result.original());
         }
       }
-      // Acknowledges all packets that came: a peer that repeats one got no acknowledgement.
+      // Acknowledges all packets so far: a peer that repeats one has received no acknowledgement.
       default -> replies.acknowledge(Psn.plus(expected, -1), ACK, messageSequence);
     }
   }
 
-  /** Sends one packet of the answers that it owes; false if it owes none. */
+  /** Sends one packet of the pending answers; returns false if there is none. */
   boolean reply() {
     if (replies.isEmpty()) {
       return false;
@@ -485,7 +484,10 @@ final class Responder {
     return true;
   }
 
-  /** Refers to the next bytes of a READ; returns how many, 0 if they must be copied. */
+  /**
+   * Makes the packet refer to the next bytes of a READ; returns their number, or 0 if they must be
+   * copied.
+   */
   private int refer(Reply reply) {
     int length = link.takesReferences() ? Segments.referable(reply.left, link.mtu) : 0;
     return length > 0 && link.host.referRemote(reply.rkey, reply.address, length, link.reference())
@@ -501,9 +503,10 @@ final class Responder {
   }
 
   /**
-   * Fails a READ whose memory went away before all of it was sent. A repeated READ may have been
-   * answered long ago, and its memory closed rightly: a requester that still waits must be told,
-   * one that does not ignores the NAK, and the connection goes on.
+   * Fails a READ whose memory became inaccessible before all of it was sent. A repeated READ gets
+   * only a NAK, and the connection goes on: the first answer may have arrived long ago, and the
+   * memory been closed rightly. A requester that still waits fails by the NAK; any other ignores
+   * it.
    */
   private boolean failRead(Reply reply, Refusal refusal) {
     if (reply.again) {

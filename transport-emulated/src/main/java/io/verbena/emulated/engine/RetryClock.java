@@ -5,7 +5,8 @@ import io.verbena.emulated.roce.RnrTimer;
 
 /**
  * Decides when to send again, and counts the retries (IBTA volume 1, retry and RNR retry counters).
- * One alarm serves both waits, since a requester that waits for a receiver waits for no answer.
+ * One alarm serves both waits, since a requester that waits for a receiver does not wait for an
+ * answer.
  *
  * <pre>{@code
  *         packet sent                       RNR NAK
@@ -21,25 +22,33 @@ final class RetryClock {
 
   static final long UNIT_NANOS = 4096;
 
-  /** Longer than a busy receiver takes to answer, on a machine that is not slow. */
+  /**
+   * The first delay of a probe: longer than a busy receiver takes to answer on a machine that is
+   * not slow.
+   */
   private static final long FIRST_PROBE_NANOS = 10_000_000;
 
-  /** Longer than a receiver sleeps with packets in its buffer, on a busy machine. */
+  /**
+   * An answer is very late after this time: longer than a receiver on a busy machine sleeps with
+   * packets in its buffer.
+   */
   private static final long LATE_NANOS = 100_000_000;
 
-  /** Probes come at least as often. */
+  /** The delay of a probe is doubled only below this time. */
   private static final long MOST_PROBE_NANOS = 1_000_000_000;
 
-  /** A timeout that nobody lives to see. */
+  /** The deadline of a wait without a timeout: 146 years. */
   private static final long NEVER_NANOS = Long.MAX_VALUE / 2;
 
-  /** The time to wait for packets to be taken that may be the answer. */
+  /**
+   * The time to wait while the port has packets that were not received yet and may be the answer.
+   */
   private static final long BEHIND_NANOS = 1_000_000;
 
-  /** The most such waits, so that a port that is always busy has timeouts. */
+  /** The most such waits, so that timeouts occur also on a port that is always busy. */
   private static final int MOST_BEHIND = 100;
 
-  /** This many times the recent answer time counts as long. */
+  /** A probe is sent after this many times the recent answer time. */
   private static final int LONG = 4;
 
   private enum Wait {
@@ -61,18 +70,18 @@ final class RetryClock {
 
   private long probeDelay = FIRST_PROBE_NANOS;
 
-  /** The time since which an answer is due. */
+  /** The time when the wait for an answer began. */
   private long since;
 
   /** The recent answer time; answers to probed packets are not measured (Karn, RFC 6298). */
-  private long answersTake;
+  private long answerTime;
 
   private boolean probed;
   private int behind;
   private int retriesLeft;
   private int rnrRetriesLeft;
 
-  /** True while no answer has confirmed a retry. */
+  /** True after a retry until an answer confirms it. */
   private boolean retrying;
 
   private boolean toProbe;
@@ -83,11 +92,11 @@ final class RetryClock {
     alarm = timeline.alarm(expired);
   }
 
-  /** Starts anew, for a new connection. */
+  /** Starts anew for a new connection. */
   void reset() {
     stop();
     probed = false;
-    answersTake = 0;
+    answerTime = 0;
     probeDelay = FIRST_PROBE_NANOS;
     confirm();
   }
@@ -108,12 +117,12 @@ final class RetryClock {
     if (probed) {
       probed = false;
     } else if (wait == Wait.AWAITS_ANSWER && link.options.flow().adaptive()) {
-      answersTake = Math.max(timeline.now() - since, answersTake - answersTake / 8);
-      probeDelay = Math.max(FIRST_PROBE_NANOS, LONG * answersTake);
+      answerTime = Math.max(timeline.now() - since, answerTime - answerTime / 8);
+      probeDelay = Math.max(FIRST_PROBE_NANOS, LONG * answerTime);
     }
   }
 
-  /** Gives all retries, of which there may be another number now; no answer is due. */
+  /** Restores all retries, with the current retry counts of the queue pair. */
   void reload() {
     retriesLeft = link.retryCount;
     rnrRetriesLeft = link.rnrRetry;
@@ -127,7 +136,7 @@ final class RetryClock {
     return wait == Wait.AWAITS_RECEIVER;
   }
 
-  /** Notes that a packet was sent: an answer is due, unless one is already. */
+  /** Notes that a packet was sent; starts the wait for an answer unless a wait is under way. */
   void sent() {
     if (wait == Wait.IDLE) {
       restart();
@@ -135,8 +144,8 @@ final class RetryClock {
   }
 
   /**
-   * Notes that an answer came, and another is due. Without a timeout, probes find out that the peer
-   * is silent: others wait for the room in its window.
+   * Starts the wait for the next answer. Probes run also without a timeout: they detect a silent
+   * peer, for whose window other queue pairs may be waiting.
    */
   void restart() {
     boolean adaptive = link.options.flow().adaptive();
@@ -153,12 +162,12 @@ final class RetryClock {
     arm();
   }
 
-  /** Notes that no answer is due. The alarm may still go off, and finds nothing to do. */
+  /** Notes that no answer is outstanding. The alarm may still go off and then does nothing. */
   void answered() {
     wait = Wait.IDLE;
   }
 
-  /** Takes one retry; false if none was left. */
+  /** Uses one retry; returns false if none was left. */
   boolean retry() {
     if (retriesLeft == 0) {
       return false;
@@ -170,8 +179,8 @@ final class RetryClock {
   }
 
   /**
-   * Takes one RNR retry and waits as the peer asked; false if none was left. The peer is alive, so
-   * this restores the other retries.
+   * Uses one RNR retry and waits for the time in the RNR NAK; returns false if no RNR retry was
+   * left. Restores the other retries, since the peer is alive.
    */
   boolean awaitReceiver(int timerCode) {
     if (rnrRetriesLeft == 0) {
@@ -191,7 +200,7 @@ final class RetryClock {
   /**
    * Handles the alarm.
    *
-   * @return whether a deadline has passed; the wait is over then
+   * @return whether the deadline has passed, so that the wait is over
    */
   boolean expired() {
     alarmSet = false;
@@ -219,8 +228,8 @@ final class RetryClock {
   }
 
   /**
-   * Returns whether to wait for the port, since the answer may be among packets that it has not
-   * taken yet.
+   * Returns whether to wait for the port, since the answer may be among packets that were not
+   * received yet.
    */
   private boolean waitsForPort() {
     if (behind < MOST_BEHIND && link.isBehind()) {
@@ -231,7 +240,7 @@ final class RetryClock {
   }
 
   /**
-   * Returns whether it is time to probe for lost packets, and forgets it; to be called after {@link
+   * Returns whether it is time to probe for lost packets, and resets that; called after {@link
    * #expired}.
    */
   boolean isToProbe() {
@@ -240,13 +249,13 @@ final class RetryClock {
     return probe;
   }
 
-  /** Returns whether an answer has been due for very long. */
+  /** Returns whether the wait for an answer is very long already. */
   boolean isLate() {
     return timeline.now() - since >= LATE_NANOS;
   }
 
   /**
-   * Arms the alarm, unless it goes off before and is then armed again: most answers come in time.
+   * Arms the alarm unless it goes off earlier, and is then armed again: most answers come in time.
    */
   private void arm() {
     if (alarmSet && alarmAt - probeAt <= 0) {

@@ -7,15 +7,16 @@ import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.SendWorkRequest;
 import java.nio.ByteBuffer;
 
-/** Moves the bytes of one packet between it and the buffers of a request or receive. */
+/** Copies the bytes of one packet from the buffers of a request or to those of a receive. */
 public final class Segments {
   /**
-   * Fewer bytes of a request are copied into packets. Programs fill their buffers for small
-   * messages anew each time, and each line that the receiver has read would make them wait.
+   * Fewer bytes of a request are copied into packets instead of referred to. Programs refill the
+   * buffers of small messages each time, and would then wait for each cache line that the receiver
+   * has read.
    */
   private static final int LEAST_OF_REQUEST = 8192;
 
-  /** Fewer bytes of an answer are copied: that takes less than what a reference does. */
+  /** Fewer bytes of an answer are copied, since that is faster than a reference. */
   private static final int LEAST_OF_ANSWER = 2048;
 
   private Segments() {}
@@ -39,8 +40,8 @@ public final class Segments {
   }
 
   /**
-   * Refers to bytes of a request, from {@code offset} on: to all that are left, or to as many whole
-   * packets as lie in one piece.
+   * Refers to bytes of a request from {@code offset} on: to all that are left, or to as many whole
+   * packets as are contiguous.
    *
    * @param packet the bytes of a packet
    * @return the number of bytes; 0 if they are few, or must be copied
@@ -67,7 +68,7 @@ public final class Segments {
   }
 
   /**
-   * Returns how many bytes of an answer a packet may refer to, of those that are left.
+   * Returns how many of the {@code left} bytes of an answer a packet may refer to.
    *
    * @param packet the bytes of a packet
    */
@@ -75,7 +76,7 @@ public final class Segments {
     return referable(left, left, packet, LEAST_OF_ANSWER);
   }
 
-  /** All that are left, or whole packets in one piece; 0 if they are few. */
+  /** Returns all bytes that are left, or whole packets of one piece; 0 if they are few. */
   private static int referable(long left, long piece, int packet, int least) {
     int most = (int) Math.min(Math.min(left, piece), Frame.MAX_REFERENCE);
     int length = most == left ? most : most - most % packet;
@@ -116,7 +117,7 @@ public final class Segments {
   }
 
   /**
-   * Copies bytes into buffers that have room for them, from {@code offset} on.
+   * Copies bytes into the buffers of a request, which have room for them, from {@code offset} on.
    *
    * @param at the index of the bytes in {@code bytes}
    */

@@ -4,12 +4,12 @@ package io.verbena.emulated.engine;
 import io.verbena.verbs.SendWorkRequest;
 
 /**
- * The send queue of an engine: slots that hold copies of posted requests, by position. Positions
- * count up from 0 forever; a slot is reused for later positions.
+ * The send queue of an engine: slots with copies of posted requests, by position. Positions count
+ * up from 0 without end; a slot is reused for later positions.
  *
- * <p>The engine reads a request, again for each retransmission, until it has completed it or, if it
- * succeeds unsignaled, until it has completed a later one: the queue must not use the slot again
- * before the completion of that one is polled.
+ * <p>The engine may read a request again for each retransmission, until it completes that request
+ * or, if the request succeeds unsignaled, a later one. The queue must not reuse the slot before the
+ * program has polled that completion.
  */
 public interface SendRing {
 
@@ -17,9 +17,9 @@ public interface SendRing {
   long posted();
 
   /**
-   * Returns the request at {@code position}, which must not be freed yet and be before {@link
-   * #posted}. Its inline data is a copy, too. {@link SendWorkRequest#SIGNALED} is set also if the
-   * queue pair signals all.
+   * Returns the request at {@code position}, which must be before {@link #posted} and not freed.
+   * Its inline data is a copy, too. {@link SendWorkRequest#SIGNALED} is also set if the queue pair
+   * signals all requests.
    */
   SendWorkRequest request(long position);
 }

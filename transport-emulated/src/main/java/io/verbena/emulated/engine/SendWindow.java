@@ -18,7 +18,8 @@ import io.verbena.verbs.SendWorkRequest;
  * </pre>
  *
  * The cursor goes back when packets are sent again. Each started request keeps its first PSN and
- * its count of packets; an operation without packets, a local one, has a count of 0 and is done.
+ * its number of packets; a request without packets, for instance a local operation, has 0 packets
+ * and is done already.
  */
 final class SendWindow {
   private static final int FEW = 4;
@@ -27,7 +28,8 @@ final class SendWindow {
   private final Host host;
 
   /**
-   * By position; as many entries as requests were ever begun and not done at once, a power of two.
+   * First PSNs by position. The length is a power of two, and grows with the number of requests
+   * that are begun and not done.
    */
   private int[] firstPsns = new int[FEW];
 
@@ -37,14 +39,14 @@ final class SendWindow {
   long started;
   long cursor;
 
-  /** The packets of the cursor's request that the cursor has passed. */
+  /** The number of packets of the cursor's request before the cursor. */
   int packet;
 
   int unacknowledged;
   int sentEnd;
   int nextPsn;
 
-  /** READs and atomics that are begun and not done. */
+  /** The number of READs and atomics that are begun and not done. */
   int readsOutstanding;
 
   SendWindow(SendRing ring, Host host) {
@@ -63,7 +65,7 @@ final class SendWindow {
     cursor = head;
     packet = 0;
     readsOutstanding = 0;
-    // So that no late answer is taken for an answer to a dropped request.
+    // A late answer must not be taken for an answer to a dropped request.
     startAt(nextPsn);
   }
 
@@ -99,17 +101,17 @@ final class SendWindow {
     return started - head == readsOutstanding;
   }
 
-  /** Returns whether there are packets in flight that the peer has not answered. */
+  /** Returns whether there are packets that the peer has not answered. */
   boolean awaitsAnswer() {
     return Psn.difference(sentEnd, unacknowledged) > 0;
   }
 
-  /** Returns the PSN of the next packet, of a request at the cursor or of one to begin. */
+  /** Returns the PSN of the packet at the cursor, or of the next request's first packet. */
   int cursorPsn() {
     return cursor == started ? nextPsn : Psn.plus(firstPsn(cursor), packet);
   }
 
-  /** Begins the next request, of {@code packets} packets; 0 if it is done already. */
+  /** Begins the next request, of {@code packets} packets; 0 for a request that is done already. */
   void begin(int packets) {
     if (started - head == firstPsns.length) {
       grow();
@@ -121,7 +123,7 @@ final class SendWindow {
     started++;
   }
 
-  /** Moves the cursor behind {@code packets} packets that were sent. */
+  /** Moves the cursor past {@code packets} packets that were sent. */
   void sent(int packets) {
     int end = Psn.plus(cursorPsn(), packets);
     if (Psn.difference(end, sentEnd) > 0) {
@@ -139,12 +141,12 @@ final class SendWindow {
     packet = 0;
   }
 
-  /** Moves the cursor to the oldest packet that is not acknowledged. */
+  /** Moves the cursor to the oldest unacknowledged packet. */
   void goBack() {
     moveTo(unacknowledged);
   }
 
-  /** Moves the cursor to a packet that was begun and is not acknowledged. */
+  /** Moves the cursor to an unacknowledged packet of a started request. */
   void moveTo(int psn) {
     cursor = head;
     packet = 0;
@@ -158,7 +160,7 @@ final class SendWindow {
     }
   }
 
-  /** Moves the cursor forward if packets at it were acknowledged in the meantime. */
+  /** Moves the cursor forward if packets from it on were acknowledged in the meantime. */
   void catchUp() {
     if (cursor < head || Psn.difference(unacknowledged, cursorPsn()) > 0) {
       goBack();
@@ -187,12 +189,12 @@ final class SendWindow {
     host.sendFailed(head++, request, status);
   }
 
-  /** Completes all requests that are not done as flushed. */
+  /** Completes all requests that are not done, as flushed. */
   void flush() {
     for (long end = ring.posted(); head < end; ) {
       failHead(CompletionStatus.WR_FLUSH_ERR);
     }
-    // Not to the end of the requests posted by now: those come with a flush of their own.
+    // Does not include requests that were posted since: each post causes a flush of its own.
     startOver();
   }
 

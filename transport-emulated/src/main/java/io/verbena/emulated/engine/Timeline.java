@@ -2,19 +2,18 @@
 package io.verbena.emulated.engine;
 
 /**
- * The time of an engine: virtual in a simulation, a clock in a real run. Used by the caller of the
- * engine only, so it needs no thread safety.
+ * The time of an engine: virtual in a simulation, a clock in a real run. Not thread-safe: only the
+ * caller of the engine uses it.
  */
 public interface Timeline {
 
-  /** Returns the time in nanoseconds from any origin; it never goes back. */
+  /** Returns the time in nanoseconds since an arbitrary origin; never decreases. */
   long now();
 
   /**
-   * Creates an alarm. An engine creates its few when it is created and uses them for its whole
-   * life.
+   * Creates an alarm. An engine creates its few alarms once and uses them for its whole life.
    *
-   * @param action to be run at the time set, by the caller of the engine; must not throw
+   * @param action run by the caller of the engine at the deadline; must not throw
    */
   Alarm alarm(Runnable action);
 
@@ -22,14 +21,14 @@ public interface Timeline {
   interface Alarm {
 
     /**
-     * Sets or replaces the deadline. The action runs once {@link Timeline#now} is at or past it,
-     * never within this call, and not again until the alarm is set again.
+     * Sets or replaces the deadline. The action runs once per call, when {@link Timeline#now} has
+     * reached the deadline, and never within this call.
      *
      * @param deadline on the scale of {@link Timeline#now}
      */
     void set(long deadline);
 
-    /** Cancels the deadline, if one is set: the action does not run. */
+    /** Cancels the deadline, if one is set, so that the action does not run. */
     void cancel();
   }
 }

@@ -13,10 +13,10 @@ import io.verbena.verbs.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does the requests of an unreliable connection's peer (IBTA volume 1, UC responder). There is no
- * answer: a message that lacks a packet, or is not allowed, is dropped whole, and the receive that
- * it had taken serves the next one, unless it is from a shared queue and too small: then it
- * completes with the error. A dropped WRITE has changed some of its bytes.
+ * Executes the requests of an unreliable connection's peer (IBTA volume 1, UC responder), without
+ * answers. A message that lacks a packet or is not allowed is dropped whole, and its receive serves
+ * the next message; but a receive of a shared queue that is too small completes with the error. A
+ * dropped WRITE may have changed some of its bytes.
  *
  * <pre>
  *               expected PSN                     any other PSN
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *  MIDDLE, LAST continues it, or is dropped      drops the message, and all up to the next FIRST
  * </pre>
  *
- * So a message that the network duplicates is done twice, as on hardware.
+ * So a message that the network duplicates is executed twice, as on hardware.
  */
 final class UnreliableResponder {
   private final Link link;
@@ -60,7 +60,7 @@ final class UnreliableResponder {
     open = execute(packet) && !opcode.ends() ? opcode.kind() : null;
   }
 
-  /** Does the request of one packet; false if its message is dropped. */
+  /** Executes one packet; returns false if its message is dropped. */
   private boolean execute(Frame packet) {
     PacketOpcode opcode = packet.opcode();
     boolean written = opcode.kind() == Kind.WRITE;
@@ -108,7 +108,7 @@ final class UnreliableResponder {
       return false;
     }
     if (!receive.append(packet.payload(), packet.payloadIndex(), length)) {
-      // The fault is the receiver's own; dropping the message would hide it.
+      // This is the receiver's own fault, which dropping the message would hide.
       receive.fail(Refusal.RECEIVE_MEMORY.status);
       failure.requestRefused();
       return false;

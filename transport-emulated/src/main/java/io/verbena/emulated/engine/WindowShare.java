@@ -24,17 +24,17 @@ final class WindowShare {
   private boolean waits;
   private boolean silent;
 
-  /** Packets taken of the window: those in flight, and the rest of its turn. */
+  /** Packets taken from the window: those in flight, and the rest of the turn. */
   private int taken;
 
-  /** Packets that it may still send in its turn. */
+  /** Packets that may still be sent in the current turn. */
   private int turn;
 
   WindowShare(Host host) {
     this.host = host;
   }
 
-  /** Makes it a share of this window, or of none. */
+  /** Moves this share to another window, or to none. */
   void of(@Nullable PeerWindow shared) {
     if (shared != window) {
       int before = taken - turn;
@@ -44,7 +44,7 @@ final class WindowShare {
     }
   }
 
-  /** Gives everything back: nothing is in flight or to be sent. */
+  /** Returns all packets to the window, since nothing is in flight or to be sent. */
   void clear() {
     PeerWindow shared = window;
     if (waits && shared != null) {
@@ -57,8 +57,8 @@ final class WindowShare {
   }
 
   /**
-   * Returns whether another packet may be sent now, besides the {@code out} packets in flight; if
-   * not, the engine runs again when it may.
+   * Returns whether another packet may be sent now, besides the {@code out} packets in flight. If
+   * not, the engine runs again once a packet may be sent.
    */
   boolean take(int out) {
     PeerWindow shared = window;
@@ -78,7 +78,7 @@ final class WindowShare {
     return false;
   }
 
-  /** Returns whether the next packet may be the last one for now. */
+  /** Returns whether the next packet is the last one of the turn, or fills the window. */
   boolean endsTurn() {
     PeerWindow shared = window;
     return shared != null && (turn > 0 ? turn == 1 : !shared.hasRoom(2));
@@ -101,7 +101,7 @@ final class WindowShare {
     change(packets - ofTurn);
   }
 
-  /** Gives the rest of the turn to others: there is no more to send. */
+  /** Returns the rest of the turn to the window, since there is no more to send. */
   void rest() {
     int left = turn;
     turn = 0;
@@ -115,7 +115,7 @@ final class WindowShare {
 
   /**
    * Notes that the peer has been silent for so long that no packet in flight is still in a buffer.
-   * Until an answer comes, one packet at a time probes, and needs no room.
+   * Until an answer comes, one packet at a time is sent as a probe, which takes no room.
    */
   void silent() {
     PeerWindow shared = window;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The packet engine: RC, UC and UD as RoCEv2 packets, one engine per queue pair. It is a set of
- * state machines and uses no thread, socket or clock: packets come and go through calls, time is a
- * {@link io.verbena.emulated.engine.Timeline}, and the HCA around it is a {@link
+ * The packet engine: RC, UC and UD as RoCEv2 packets, one engine per queue pair. An engine is a set
+ * of state machines and uses no thread, socket or clock: packets come and go through calls, time is
+ * a {@link io.verbena.emulated.engine.Timeline}, and the HCA is a {@link
  * io.verbena.emulated.engine.Host}.
  *
  * <p>Not thread-safe: one caller at a time, alarms included. Everything happens within a call:
@@ -10,8 +10,8 @@
  * <pre>
  *  modify(state, attributes)   the queue pair's state, after the host has checked the transition
  *  posted()                    a send or a receive was posted
- *  receive(frame)              a packet for this queue pair came; it is the caller's again on return
- *  (an alarm's action)         set through the Timeline; Host.ready follows if there is work
+ *  receive(frame)              a packet for this queue pair; the caller owns it again on return
+ *  (an alarm's action)         set through the Timeline; calls Host.ready if there is work
  *  run(packets)                sends up to that many; true if more could be sent at once
  * </pre>
  *
@@ -27,15 +27,16 @@
  *                                    requests in +
  * }</pre>
  *
- * Each machine's Javadoc describes its states and rules. UC and UD have a responder each that
- * answers nothing, and complete a request as its last packet leaves.
+ * Each machine's Javadoc describes its states and rules. UC and UD have a responder each that sends
+ * no answers, and complete a request when its last packet leaves.
  *
- * <p>Only {@code run} sends: a caller of any of the others calls it soon after, and repeats it
- * while it returns true. Acknowledgements that become due between two runs are sent as one.
+ * <p>Only {@code run} sends: after each of the other calls, the caller soon calls {@code run}, and
+ * repeats it while it returns true. Acknowledgements that become due between two runs are sent as
+ * one.
  *
- * <p>The caller passes on only packets whose form, invariant CRC, partition key and queue pair
- * number are right. The engine itself silently drops packets of another transport, or in a state
- * that does not receive; the port checks the sender's address.
+ * <p>The caller passes only packets whose form, invariant CRC, partition key and queue pair number
+ * are right. The engine silently drops packets of another transport, and packets that come in a
+ * state that does not receive. The port checks the sender's address.
  *
  * <p>Internal: not exported.
  */

@@ -6,9 +6,9 @@ import java.util.Arrays;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Derives keys by HMAC-SHA-256 (RFC 5869), which the JDK offers from version 25 on. */
+/** HKDF with HMAC-SHA-256 (RFC 5869), which the JDK itself has only from version 25 on. */
 final class Hkdf {
-  /** Bytes of a hash, and of each key that is derived here. */
+  /** The number of bytes of a hash and of each derived key. */
   static final int HASH = 32;
 
   private static final String HMAC = "HmacSHA256";
@@ -18,11 +18,11 @@ final class Hkdf {
 
   /** Derives a key of uniform strength from any secret (RFC 5869, section 2.2). */
   static byte[] extract(byte[] salt, byte[] secret) {
-    // SecretKeySpec rejects an empty key; one of zeros is equivalent.
+    // SecretKeySpec rejects an empty key; a key of zeros is equivalent.
     return hmac(salt.length == 0 ? new byte[HASH] : salt, secret);
   }
 
-  /** Derives bytes for a purpose from an extracted key (RFC 5869, section 2.3). */
+  /** Derives {@code length} bytes for a purpose from an extracted key (RFC 5869, section 2.3). */
   static byte[] expand(byte[] key, byte[] purpose, int length) {
     int blocks = (length + HASH - 1) / HASH;
     if (length < 1 || blocks > MOST_BLOCKS) {
@@ -38,7 +38,7 @@ final class Hkdf {
     return Arrays.copyOf(all, length);
   }
 
-  /** Returns the HMAC of all parts, one after the other. */
+  /** Returns the HMAC of the concatenated parts. */
   static byte[] hmac(byte[] key, byte[]... parts) {
     try {
       Mac mac = Mac.getInstance(HMAC);
@@ -48,7 +48,7 @@ final class Hkdf {
       }
       return mac.doFinal();
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(HMAC + ", which every JDK has", e);
+      throw new IllegalStateException(HMAC + ": not available (expected: in every JDK)", e);
     }
   }
 }

@@ -9,9 +9,12 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
-/** A secret from a file that both ends of a connection have. Its text does not show its bytes. */
+/**
+ * A secret from a file that both ends of a connection have. Immutable. {@link #toString} does not
+ * show its bytes.
+ */
 public final class LockKey {
-  /** As many bytes as the keys that are derived from it. */
+  /** The least number of bytes: that of the derived keys. */
   public static final int LEAST = 32;
 
   public static final int MOST = 1024;
@@ -22,7 +25,12 @@ public final class LockKey {
     this.secret = secret;
   }
 
-  /** Returns a key of these bytes. */
+  /**
+   * Returns a key with a copy of these bytes.
+   *
+   * @throws VerbsException {@code INVALID} if there are fewer than {@value #LEAST} bytes or more
+   *     than {@value #MOST}
+   */
   public static LockKey of(byte[] secret) {
     if (secret.length < LEAST || secret.length > MOST) {
       throw invalid("key", secret.length + " bytes", null);
@@ -31,9 +39,10 @@ public final class LockKey {
   }
 
   /**
-   * Reads a key: all bytes of the file, as they are.
+   * Reads a key, which is all bytes of a file.
    *
-   * @throws VerbsException {@code INVALID} if it cannot be read, or has too few bytes or too many
+   * @throws VerbsException {@code INVALID} if the file cannot be read, or has fewer than {@value
+   *     #LEAST} bytes or more than {@value #MOST}
    */
   public static LockKey read(String file) {
     byte[] bytes;

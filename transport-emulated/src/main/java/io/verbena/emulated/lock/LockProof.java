@@ -7,11 +7,11 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 
 /**
- * Proves that a message comes from an end that has the key: the first {@value #LENGTH} bytes of the
- * message's HMAC. A message is given with zeros in place of the proof.
+ * Computes proofs that a message comes from an end that has the key. A proof is the first {@value
+ * #LENGTH} bytes of the HMAC of the message, with zeros in place of the proof.
  */
 public final class LockProof {
-  /** Bytes of a proof. */
+  /** The number of bytes of a proof. */
   public static final int LENGTH = 16;
 
   private static final String REQUEST = "request";
@@ -19,13 +19,17 @@ public final class LockProof {
 
   private LockProof() {}
 
-  /** Returns the proof of a request, the first message, before any keys are agreed on. */
+  /**
+   * Returns the proof of a request, the first message of a connection, before the ends have agreed
+   * on keys.
+   */
   public static byte[] ofRequest(LockKey key, byte[] request) {
     return make(early(key, REQUEST), request);
   }
 
   /**
-   * Returns the proof of a refusal of this request, and of no other, before any keys are agreed on.
+   * Returns the proof of a refusal, which is valid only for this request, before the ends have
+   * agreed on keys.
    */
   public static byte[] ofRefusal(LockKey key, byte[] request, byte[] refusal) {
     return make(early(key, REFUSAL), request, refusal);
@@ -40,7 +44,7 @@ public final class LockProof {
     return Arrays.copyOf(Hkdf.hmac(key, messages), LENGTH);
   }
 
-  /** Compares two proofs, in a time that does not depend on where they differ. */
+  /** Compares two proofs in constant time. */
   public static boolean equal(byte[] expected, ByteBuffer found) {
     byte[] bytes = new byte[found.remaining()];
     found.get(found.position(), bytes);

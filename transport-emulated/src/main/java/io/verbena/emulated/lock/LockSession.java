@@ -7,12 +7,12 @@ import java.security.NoSuchAlgorithmException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one connection. All of them depend on the secret and on every byte of the request and
- * the reply, in which both ends have put a fresh random number: if the ends saw different bytes,
- * they have different keys, and no two connections have the same.
+ * The keys of one connection. All keys depend on the secret and on every byte of the request and of
+ * the reply, which contain a fresh random number of each end. So ends that saw different bytes have
+ * different keys, and no two connections have the same keys.
  */
 public final class LockSession {
-  /** The protocol that both ends must speak; its name goes into every key. */
+  /** The protocol of both ends; its name is part of the derivation of every key. */
   static final String PROTOCOL = "verbena-lock-1 AES-256-GCM";
 
   private static final String OF_ACTIVE = " of the active end";
@@ -26,7 +26,7 @@ public final class LockSession {
   private final byte[] ownMessages;
   private final byte[] peerMessages;
 
-  /** Null until they are needed: a connection has packets or records. */
+  /** Created on first use: a connection has either packets or records. */
   private @Nullable PacketLock packets;
 
   private @Nullable RecordLock records;
@@ -39,7 +39,7 @@ public final class LockSession {
   }
 
   /**
-   * Derives the keys that follow from an exchange.
+   * Derives the keys from a request and its reply.
    *
    * @param active whether this end sent the request
    * @param request the request, with zeros in place of its proof
@@ -50,7 +50,7 @@ public final class LockSession {
   }
 
   /**
-   * Hashes request and reply; each has a fixed length or says how long it is, so that no other pair
+   * Hashes request and reply. Each has a fixed length or contains its length, so that no other pair
    * has the same bytes.
    */
   private static byte[] transcript(byte[] request, byte[] reply) {
@@ -60,7 +60,7 @@ public final class LockSession {
       hash.update(request);
       return hash.digest(reply);
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("SHA-256, which every JDK has", e);
+      throw new IllegalStateException("SHA-256: not available (expected: in every JDK)", e);
     }
   }
 
@@ -86,7 +86,7 @@ public final class LockSession {
     return LockProof.make(peerMessages, message);
   }
 
-  /** Returns the lock that seals the packets of the connection; always the same. */
+  /** Returns the lock of the connection's packets; always the same object. */
   public synchronized PacketLock packets() {
     PacketLock made = packets;
     if (made == null) {
@@ -96,7 +96,7 @@ public final class LockSession {
     return made;
   }
 
-  /** Returns the lock that seals the records of the connection's stream; always the same. */
+  /** Returns the lock of the records of the connection's stream; always the same object. */
   public synchronized RecordLock records() {
     RecordLock made = records;
     if (made == null) {

@@ -4,9 +4,9 @@ package io.verbena.emulated.lock;
 import java.nio.ByteBuffer;
 
 /**
- * Arrays in which packets or records are sealed and opened, one at a time. Ciphers are fastest
- * between two arrays: within one array, or from direct memory, they copy into memory that they
- * allocate.
+ * Arrays in which packets or records are sealed and opened, one at a time. Ciphers are fastest from
+ * one array to another: within one array, or from direct memory, they allocate a copy. Not
+ * thread-safe.
  */
 public final class LockWorkspace {
   /** The bytes that are authenticated but not encrypted. */
@@ -16,10 +16,10 @@ public final class LockWorkspace {
   final byte[] out;
 
   /**
-   * Creates a workspace for packets of a kind.
+   * Creates a workspace.
    *
-   * @param header bytes of each header
-   * @param most the most bytes behind it that are encrypted
+   * @param header the number of bytes of each header
+   * @param most the most bytes to encrypt after the header
    */
   public LockWorkspace(int header, int most) {
     this.header = new byte[header];
@@ -32,17 +32,22 @@ public final class LockWorkspace {
     return new LockWorkspace(RecordLock.HEADER, RecordLock.MOST);
   }
 
-  /** Returns the header of the current packet, to be filled in before it is sealed or opened. */
+  /**
+   * Returns the header of the current packet, which the caller fills in before it seals or opens
+   * the packet.
+   */
   public byte[] header() {
     return header;
   }
 
-  /** Returns the array to put the bytes of a record into before it is sealed. */
+  /**
+   * Returns the array into which the caller puts the bytes of a record before it seals the record.
+   */
   public byte[] in() {
     return in;
   }
 
-  /** Returns the array with the bytes of a record that was opened. */
+  /** Returns the array with the bytes of an opened record. */
   public byte[] out() {
     return out;
   }

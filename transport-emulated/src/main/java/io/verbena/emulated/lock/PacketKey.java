@@ -9,10 +9,11 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * The key of one direction, for as many packets as one key may seal. The next key is derived from
- * it; the earlier ones cannot be.
+ * it; earlier keys cannot be.
  *
- * <p>AES-256-GCM from the JDK. A nonce is the 64 bits of the packet's number, XORed with 96 bits
- * derived with the key, so none occurs twice under a key (NIST SP 800-38D, section 8.2.1).
+ * <p>The cipher is the JDK's AES-256-GCM. A nonce is the packet's 64-bit number XORed with 96 bits
+ * that are derived with the key, so that no nonce occurs twice with a key (NIST SP 800-38D, section
+ * 8.2.1).
  */
 final class PacketKey {
   private static final String CIPHER = "AES/GCM/NoPadding";
@@ -40,11 +41,11 @@ final class PacketKey {
     try {
       return Cipher.getInstance(CIPHER);
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(CIPHER + ", which every JDK has", e);
+      throw new IllegalStateException(CIPHER + ": not available (expected: in every JDK)", e);
     }
   }
 
-  /** Makes a cipher ready for one packet. */
+  /** Prepares a cipher for one packet. */
   void begin(Cipher cipher, int mode, long counter, byte[] header) throws GeneralSecurityException {
     System.arraycopy(base, 0, nonce, 0, NONCE);
     for (int i = 0; i < Long.BYTES; i++) {

@@ -8,25 +8,25 @@ import javax.crypto.Cipher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Seals the packets that one end of a connection sends, and opens those of the other. Each packet
- * has a number of its own, also a retransmission: so no nonce is used twice, and no packet is taken
- * twice.
+ * Seals the packets that one end of a connection sends, and opens those of the other end. Each
+ * packet, also a retransmission, has its own number, so that no nonce is used twice and no packet
+ * is accepted twice.
  *
  * <pre>{@code
  * header, unencrypted | encrypted ... | tag 16 | number 8
  * }</pre>
  *
- * <p>For one thread at a time.
+ * <p>Not thread-safe.
  */
 public final class PacketLock {
-  /** Bytes by which a packet grows. */
+  /** The number of bytes by which a packet grows. */
   public static final int OVERHEAD = PacketLock.TAG + Long.BYTES;
 
   static final int TAG = 16;
 
   /**
-   * A key seals 2 to the power of this many packets: far below 2^28, up to which an attacker learns
-   * nothing of packets of this size (RFC 9001, appendix B.1).
+   * A key seals 2 to the power of this many packets: fewer than the 2^23 packets, of up to 64 KiB,
+   * for which RFC 9001, appendix B.1 bounds the advantage of an attacker.
    */
   private static final int EPOCH_BITS = 22;
 
@@ -36,7 +36,7 @@ public final class PacketLock {
   private long next;
   private @Nullable Cipher sealer;
 
-  /** The key of the latest packets that have come, and the keys before and after it. */
+  /** The key of the latest opened packets, and the keys before and after it. */
   private PacketKey opening;
 
   private @Nullable PacketKey before;
@@ -46,11 +46,11 @@ public final class PacketLock {
 
   /** The result of opening a packet. */
   public enum Result {
-    /** It was opened. */
+    /** The packet is genuine and decrypted. */
     OPEN,
-    /** It is not from the peer, or was changed on the way. */
+    /** The packet is not from the peer, or was changed on the way. */
     FORGED,
-    /** It has come before, or is too old to tell. */
+    /** The packet was received before, or is too old to tell. */
     REPLAYED
   }
 
@@ -58,7 +58,7 @@ public final class PacketLock {
     this(own, peers, EPOCH_BITS);
   }
 
-  /** Creates a lock whose keys seal fewer packets. */
+  /** Creates a lock whose keys seal 2 to the power of {@code epochBits} packets; for tests. */
   PacketLock(byte[] own, byte[] peers, int epochBits) {
     this.epochBits = epochBits;
     sealing = new PacketKey(own);
@@ -69,9 +69,9 @@ public final class PacketLock {
    * Seals a packet.
    *
    * @param work the workspace, with the packet's header in it
-   * @param packet the packet, which grows by {@link #OVERHEAD} bytes at {@code to}
-   * @param from the first byte to encrypt
-   * @param to one past the last
+   * @param packet the packet, which gets {@link #OVERHEAD} more bytes at {@code to}
+   * @param from the index of the first byte to encrypt
+   * @param to one past the index of the last byte
    */
   public void seal(LockWorkspace work, ByteBuffer packet, int from, int to) {
     Cipher cipher = sealer;
@@ -96,12 +96,12 @@ public final class PacketLock {
   }
 
   /**
-   * Opens a packet; changes neither the packet nor this lock unless the packet is genuine.
+   * Opens a packet. Unless the packet is genuine, neither the packet nor this lock changes.
    *
    * @param work the workspace, with the packet's header in it
-   * @param packet the packet, which gets the decrypted bytes
-   * @param from the first encrypted byte
-   * @param to one past the last
+   * @param packet the packet, in which the decrypted bytes replace the encrypted ones
+   * @param from the index of the first encrypted byte
+   * @param to one past the index of the last byte
    */
   public Result open(LockWorkspace work, ByteBuffer packet, int from, int to) {
     long number = packet.getLong(to + TAG);

@@ -8,31 +8,31 @@ import javax.crypto.Cipher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Seals the bytes that one end of a stream sends, in records, and opens those of the other, in the
- * order of the stream: a record that is left out, repeated or out of its place does not open.
+ * Seals the bytes that one end of a stream sends, in records, and opens the records of the other
+ * end in the order of the stream. If a record is missing, repeated or out of order, opening fails.
  *
  * <pre>{@code
  * bytes that are encrypted: 4 | encrypted ... | tag 16
  * }</pre>
  *
- * <p>For one thread at a time.
+ * <p>Not thread-safe.
  */
 public final class RecordLock {
-  /** The most bytes of the stream in a record. */
+  /** The most bytes of the stream in one record. */
   public static final int MOST = 16 * 1024;
 
-  /** Bytes of the length that a record begins with. */
+  /** The number of bytes of the length field at the start of a record. */
   public static final int HEADER = Integer.BYTES;
 
-  /** Bytes by which a record is longer than what is in it. */
+  /** The number of bytes by which a record is longer than its content. */
   public static final int OVERHEAD = HEADER + PacketLock.TAG;
 
-  /** What {@link #length} returns for bytes that no record begins with. */
+  /** The result of {@link #length} if no record begins with these bytes. */
   public static final int NONE = -1;
 
   /**
-   * A key seals 2 to the power of this many records: below the 2^24.5 up to which an attacker
-   * learns nothing of records of this size (RFC 8446, section 5.5).
+   * A key seals 2 to the power of this many records: fewer than the limit of 2^24.5 records of this
+   * size (RFC 8446, section 5.5).
    */
   private static final int EPOCH_BITS = 22;
 
@@ -40,7 +40,10 @@ public final class RecordLock {
   private final Direction opening;
   private boolean broken;
 
-  /** The keys of one direction, and the number of its next record, which is not sent. */
+  /**
+   * The keys of one direction, and the number of its next record; records do not carry their
+   * number.
+   */
   private static final class Direction {
     private final long epochMask;
     private PacketKey key;
@@ -71,7 +74,7 @@ public final class RecordLock {
     this(own, peers, EPOCH_BITS);
   }
 
-  /** Creates a lock whose keys seal fewer records. */
+  /** Creates a lock whose keys seal 2 to the power of {@code epochBits} records; for tests. */
   RecordLock(byte[] own, byte[] peers, int epochBits) {
     sealing = new Direction(own, epochBits);
     opening = new Direction(peers, epochBits);
@@ -81,8 +84,8 @@ public final class RecordLock {
    * Seals a record.
    *
    * @param work the workspace, with the bytes at the start of {@link LockWorkspace#in}
-   * @param length their number, 1 to {@link #MOST}
-   * @param to takes the record, of {@link #OVERHEAD} bytes more, at its position
+   * @param length the number of these bytes, 1 to {@link #MOST}
+   * @param to receives the record, which has {@link #OVERHEAD} more bytes, at its position
    */
   public void seal(LockWorkspace work, int length, ByteBuffer to) {
     header(work, length);
@@ -99,8 +102,8 @@ public final class RecordLock {
   }
 
   /**
-   * Returns the number of bytes in the record that begins at a position, or {@link #NONE} if no
-   * record begins with these {@link #HEADER} bytes.
+   * Returns the number of bytes of content in the record that begins at an index, or {@link #NONE}
+   * if no record begins with these {@link #HEADER} bytes.
    */
   public static int length(ByteBuffer from, int at) {
     int length = from.getInt(at);
@@ -108,12 +111,12 @@ public final class RecordLock {
   }
 
   /**
-   * Opens the next record of the peer. After one that does not open, none does.
+   * Opens the next record of the peer. After one failure, all further calls fail.
    *
-   * @param work the workspace, whose {@link LockWorkspace#out} gets the bytes
-   * @param from the bytes with the record, of which no position moves
-   * @param at where it begins
-   * @param length the number of bytes in it, of {@link #length}
+   * @param work the workspace, whose {@link LockWorkspace#out} receives the bytes
+   * @param from the buffer with the record; its position does not change
+   * @param at the index of the record
+   * @param length the result of {@link #length}
    * @return false if it is not the peer's next record
    */
   public boolean open(LockWorkspace work, ByteBuffer from, int at, int length) {

@@ -2,19 +2,19 @@
 package io.verbena.emulated.lock;
 
 /**
- * Remembers which of the last {@value #SIZE} numbers of a sender have come (RFC 4303, section
- * 3.4.3). Older ones count as come.
+ * Remembers which of the last {@value #SIZE} numbers of a sender were received (RFC 4303, section
+ * 3.4.3). Older numbers count as received.
  */
 final class ReplayWindow {
-  /** More than are ever in flight; a power of two. */
+  /** More numbers than are ever in flight; a power of two. */
   static final int SIZE = 4096;
 
   private final long[] seen = new long[SIZE / Long.SIZE];
 
-  /** One past the highest number that has come. */
+  /** One past the highest number received. */
   private long end;
 
-  /** Returns whether a number has not come yet, and is not too old to tell. */
+  /** Returns whether a number was not received before, and is not too old to tell. */
   boolean isNew(long number) {
     if (number < 0 || number - end < -SIZE) {
       return false;
@@ -22,7 +22,7 @@ final class ReplayWindow {
     return number >= end || (seen[word(number)] & bit(number)) == 0;
   }
 
-  /** Notes that a number, which is {@linkplain #isNew new}, has come. */
+  /** Notes that a {@linkplain #isNew new} number was received. */
   void add(long number) {
     if (number >= end) {
       long from = Math.max(end, number - SIZE + 1);

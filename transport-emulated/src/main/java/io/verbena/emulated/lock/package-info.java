@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The lock of a wire: keys from a secret that both ends of a connection have, the proofs by which
- * the ends authenticate each other while they connect, and the sealing of each packet, or of each
- * record of a stream. It handles bytes only; the callers define messages and packets.
+ * The lock of a wire: derives keys from a secret that both ends of a connection have, computes the
+ * proofs by which the ends authenticate each other while they connect, and seals each packet, or
+ * each record of a stream. It handles only bytes; the callers define messages and packets.
+ * Internal: not exported.
  */
 @NullMarked
 package io.verbena.emulated.lock;

@@ -2,17 +2,17 @@
 package io.verbena.emulated.roce;
 
 /**
- * The syndrome of an {@link ExtendedHeader#AETH}: 8 bits, of which the high three are the kind of
- * answer and the low five its value (IBTA volume 1, ACK extended transport header).
+ * The syndrome of an {@link ExtendedHeader#AETH}: 8 bits. The high three are the kind of answer,
+ * the low five its value (IBTA volume 1, ACK extended transport header).
  */
 public final class Aeth {
   /** The credits of an ACK whose sender does not count credits. */
   public static final int UNLIMITED_CREDITS = 31;
 
-  /** The largest RNR timer code, and the largest count of credits. */
+  /** The largest RNR timer code and the largest credit code. */
   public static final int MAX_VALUE = 31;
 
-  /** NAK: a packet is missing; the PSN is the one that was expected. */
+  /** NAK: a packet is missing; the PSN of the NAK is the expected one. */
   public static final int SEQUENCE_ERROR = 0x60;
 
   /** NAK: the request is malformed, or the queue pair does not allow it. */
@@ -21,7 +21,7 @@ public final class Aeth {
   /** NAK: the key, the range, the domain or the rights are wrong. */
   public static final int REMOTE_ACCESS_ERROR = 0x62;
 
-  /** NAK: the responder failed by itself. */
+  /** NAK: the responder itself failed. */
   public static final int REMOTE_OPERATION_ERROR = 0x63;
 
   private static final int TYPE_MASK = 0xe0;
@@ -33,8 +33,9 @@ public final class Aeth {
   /**
    * Returns the syndrome of an ACK.
    *
-   * @param credits the encoded credit count, 0 to 31; {@link #UNLIMITED_CREDITS} for none
-   * @throws IllegalArgumentException for any other
+   * @param credits the encoded credit count, 0 to 31; {@link #UNLIMITED_CREDITS} if the sender does
+   *     not count credits
+   * @throws IllegalArgumentException if {@code credits} is out of this range
    */
   public static int ack(int credits) {
     return ACK | checked(credits, "credits");
@@ -43,8 +44,8 @@ public final class Aeth {
   /**
    * Returns the syndrome of a receiver-not-ready NAK.
    *
-   * @param timer the code of the time to wait, 0 to 31
-   * @throws IllegalArgumentException for any other
+   * @param timer the code of the time to wait, 0 to 31; see {@link RnrTimer}
+   * @throws IllegalArgumentException if {@code timer} is out of this range
    */
   public static int rnrNak(int timer) {
     return RNR_NAK | checked(timer, "timer");
@@ -58,7 +59,7 @@ public final class Aeth {
     return (syndrome & TYPE_MASK) == RNR_NAK;
   }
 
-  /** Returns whether it is one of the four NAKs; other codes of that type are reserved. */
+  /** Returns whether a syndrome is one of the four NAKs; other codes of that type are reserved. */
   public static boolean isNak(int syndrome) {
     return syndrome >= SEQUENCE_ERROR && syndrome <= REMOTE_OPERATION_ERROR;
   }

@@ -3,7 +3,7 @@ package io.verbena.emulated.roce;
 
 import java.nio.ByteBuffer;
 
-/** Reads and writes numbers in network order that have fewer bits than Java's, or are unsigned. */
+/** Reads and writes numbers in network byte order that are unsigned or have 24 bits. */
 public final class BigEndian {
   private static final int LOW_24_BITS = 0xff_ffff;
 
@@ -26,7 +26,7 @@ public final class BigEndian {
     bytes.putShort(offset, (short) value);
   }
 
-  /** Sets the low 24 bits of the word at {@code word}; its high byte stays. */
+  /** Sets the low 24 bits of the word at {@code word}; keeps its high byte. */
   static void put24(ByteBuffer bytes, int word, int value) {
     bytes.putInt(word, (bytes.getInt(word) & ~LOW_24_BITS) | (value & LOW_24_BITS));
   }

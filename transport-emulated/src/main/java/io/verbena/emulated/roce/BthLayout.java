@@ -8,7 +8,7 @@ public final class BthLayout {
   static final int FLAGS_OFFSET = OFFSET + 1;
   static final int PARTITION_KEY_OFFSET = OFFSET + 2;
 
-  /** FECN, BECN and six reserved bits, which a switch on the way may change. */
+  /** FECN, BECN and six reserved bits, which switches may change. */
   static final int CONGESTION_OFFSET = OFFSET + 4;
 
   /** The low 24 bits of this word. */
@@ -29,8 +29,8 @@ public final class BthLayout {
   static final int VERSION_MASK = 0x0f;
 
   /**
-   * The transport version of a packet that is sealed: RoCE defines only 0 (IBTA volume 1, BTH), so
-   * that receivers without locks drop it.
+   * The transport version of a sealed packet. RoCE defines only version 0 (IBTA volume 1, BTH), so
+   * receivers without a lock drop the packet.
    */
   static final int SEALED = 0x01;
 

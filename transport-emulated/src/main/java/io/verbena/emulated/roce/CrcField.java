@@ -2,8 +2,8 @@
 package io.verbena.emulated.roce;
 
 /**
- * The field in which CRC-32 computes: polynomials over one bit modulo that of Ethernet. The highest
- * bit of an int is the coefficient of x<sup>0</sup>, as CRC-32 runs from the low bit of a byte on.
+ * The field of CRC-32: polynomials over one bit modulo the Ethernet polynomial. The highest bit of
+ * an int is the coefficient of x<sup>0</sup>, since CRC-32 starts at the low bit of a byte.
  */
 final class CrcField {
   private static final int MODULUS = 0xEDB88320;
@@ -13,7 +13,7 @@ final class CrcField {
   private static final int[] INVERSE_SQUARES = new int[Integer.SIZE - 1];
 
   static {
-    // The number that times x is 1: (P - 1) / x, since the polynomial always has x^0.
+    // The inverse of x: (P - 1) / x, since the polynomial P has the term x^0.
     int power = (MODULUS << 1) | 1;
     for (int i = 0; i < INVERSE_SQUARES.length; i++) {
       INVERSE_SQUARES[i] = power;

@@ -2,8 +2,8 @@
 package io.verbena.emulated.roce;
 
 /**
- * The headers that may follow the base transport header, in this order. Numbers are offsets within
- * the header.
+ * The headers that may follow the base transport header, in this order. The constants are offsets
+ * in bytes within a header.
  */
 public enum ExtendedHeader {
   /** The source of a datagram: queue key, source queue pair. */
@@ -14,7 +14,7 @@ public enum ExtendedHeader {
   ATOMIC_ETH(28, 4),
   /** Syndrome and message sequence number of an answer. */
   AETH(4, 8),
-  /** The value that an atomic found. */
+  /** The value before an atomic. */
   ATOMIC_ACK_ETH(8, 16),
   /** Immediate data. */
   IMM_DT(4, 32),
@@ -48,12 +48,12 @@ public enum ExtendedHeader {
     this.bit = bit;
   }
 
-  /** Returns its length in a packet, in bytes. */
+  /** Returns the length of the header in bytes. */
   public int length() {
     return length;
   }
 
-  /** Returns its bit in a set of headers. */
+  /** Returns the bit of the header in a set of headers. */
   int bit() {
     return bit;
   }

@@ -8,67 +8,67 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * One RoCEv2 packet as bytes, from its IPv4 header on; reused without allocation. Over IPv6 {@link
- * #length} counts the room of an IPv4 header instead.
+ * One RoCEv2 packet as bytes from its IPv4 header on; reusable without allocation. Over IPv6, the
+ * IP header is kept apart, and {@link #length} counts the bytes of an IPv4 header instead.
  *
  * <p>To build: {@link #start}, set fields, {@link #append} the payload, {@link #seal}. To read:
  * bring the bytes in ({@link #load}, {@link #copyFrom}, {@link #bytes} with {@link #length(int)},
- * or {@link #udpSpace}), {@link #parse}, and if that returns {@link FrameFault#NONE} get fields.
- * After setting a field of a packet that was sealed or parsed, {@link #seal} it again.
+ * or {@link #udpSpace}), {@link #parse}, and get fields if the result is {@link FrameFault#NONE}.
+ * After setting a field of a sealed or parsed packet, {@link #seal} it again.
  *
- * <p>Fields are valid only after {@link #start} or a {@link #parse} without fault.
+ * <p>Fields are valid only after {@link #start} or a {@link #parse} without a fault.
  *
- * <p>A packet may be {@linkplain #seal(PacketLock, LockWorkspace) sealed by a lock}: then
- * everything behind the base transport header is encrypted, and {@link #parse} checks only what is
- * before it. {@link #isLocked} then returns true, and {@link #open} has to follow before other
- * fields than those of the base transport header are read.
+ * <p>In a packet that is {@linkplain #seal(PacketLock, LockWorkspace) sealed by a lock}, everything
+ * after the base transport header is encrypted, and {@link #parse} checks only the headers up to
+ * that one. {@link #isLocked} then returns true; call {@link #open} before reading any other fields
+ * than those of the base transport header.
  *
- * <p>For one thread at a time.
+ * <p>Not thread-safe.
  */
 public final class Frame extends TransportHeaders {
-  /** The source port of a packet unless another is set: the first of the dynamic ones. */
+  /** The default source port of a packet: the first dynamic port. */
   public static final int DEFAULT_SOURCE_PORT = 0xC000;
 
-  /** The most payload: the largest MTU. */
+  /** The most bytes of payload: the largest MTU. */
   public static final int MAX_PAYLOAD = 4096;
 
-  /** The most payload of a packet that refers to it. */
+  /** The most bytes of payload that a packet can refer to. */
   public static final int MAX_REFERENCE = 1 << 16;
 
-  /** The bytes of IP and UDP header before the base transport header. */
+  /** The number of bytes of the IP and UDP headers before the base transport header. */
   public static final int UDP_PAYLOAD_OFFSET = BthLayout.OFFSET;
 
-  /** Bytes of RETH and immediate data: no packet with payload has longer extended headers. */
+  /** Bytes of RETH and immediate data, the longest extended headers of a packet with payload. */
   private static final int MAX_EXTENDED = 20;
 
-  /** The bytes of the longest packet, which is one that is sealed by a lock. */
+  /** The most bytes of a packet: one that is sealed by a lock. */
   public static final int CAPACITY =
       BthLayout.END + MAX_EXTENDED + MAX_PAYLOAD + PacketLock.OVERHEAD + Icrc.LENGTH;
 
-  /** As many zeros as the longest headers have bytes. */
+  /** Zeros for the longest headers. */
   private static final byte[] ZEROS = new byte[BthLayout.END + ExtendedHeader.ATOMIC_ETH.length()];
 
-  /** One byte more, so that a truncated datagram is recognized as too long. */
+  /** The buffer has one more byte, so that a truncated datagram is recognized as too long. */
   private static final int ROOM = CAPACITY + 1;
 
   private final boolean checked;
 
-  /** A view of the same bytes, for sockets, which use the bytes between position and limit. */
+  /** A view of the same bytes for sockets, which use position and limit. */
   private final ByteBuffer view;
 
   private final Icrc icrc = new Icrc();
 
-  /** The bytes of the whole packet, once sealed or brought in; else 0. */
+  /** The length in bytes of a packet that is sealed or brought in, else 0. */
   private int length;
 
   private int payloadLength;
 
-  /** True if everything behind the base transport header is encrypted, or was. */
+  /** True if everything after the base transport header is or was encrypted. */
   private boolean locked;
 
   private final PayloadReference reference = new PayloadReference();
 
-  /** True if the payload is where {@link #reference} says. */
+  /** True if the payload is not in {@link #bytes} but at {@link #reference}. */
   private boolean refers;
 
   /** Creates a packet on the heap. */
@@ -82,14 +82,14 @@ public final class Frame extends TransportHeaders {
     view = bytes.duplicate();
   }
 
-  /** Returns a packet in native memory, which sockets send from and receive into without a copy. */
+  /** Returns a packet in native memory, so that sockets send and receive it without a copy. */
   public static Frame direct() {
     return new Frame(ByteBuffer.allocateDirect(ROOM), /* checked= */ true);
   }
 
   /**
-   * Returns a packet in native memory without invariant CRC: 0 is written, and any value accepted.
-   * For wires that damage nothing, and over IPv6 only.
+   * Returns a packet in native memory without an invariant CRC: 0 is written, and any value is
+   * accepted. Only for wires that never damage packets, over IPv6.
    */
   public static Frame unchecked() {
     return new Frame(ByteBuffer.allocateDirect(ROOM), /* checked= */ false);
@@ -103,7 +103,7 @@ public final class Frame extends TransportHeaders {
   // ---- building
 
   /**
-   * Begins a packet: all fields are 0 except those that IP and UDP fix, the source port ({@link
+   * Begins a packet. All fields are 0 except the constants of IP and UDP, the source port ({@link
    * #DEFAULT_SOURCE_PORT}) and the default partition key.
    */
   public Frame start(PacketOpcode opcode) {
@@ -120,10 +120,11 @@ public final class Frame extends TransportHeaders {
   }
 
   /**
-   * Appends payload; the buffer's position and limit neither matter nor change.
+   * Appends payload from an absolute index of a buffer, whose position does not change.
    *
-   * @throws IllegalArgumentException beyond {@link #MAX_PAYLOAD}, or for an opcode without payload
-   * @throws IndexOutOfBoundsException beyond the buffer
+   * @throws IllegalArgumentException if the payload exceeds {@link #MAX_PAYLOAD}, or the opcode has
+   *     none
+   * @throws IndexOutOfBoundsException if the range exceeds the buffer
    */
   public Frame append(ByteBuffer source, int index, int length) {
     checkPayload(length, MAX_PAYLOAD - payloadLength);
@@ -133,10 +134,11 @@ public final class Frame extends TransportHeaders {
   }
 
   /**
-   * Sets the length of a payload that was written to {@link #bytes} at {@link #payloadOffset}; it
-   * replaces what was appended.
+   * Sets the length of a payload that the caller has written to {@link #bytes} at {@link
+   * #payloadOffset}; replaces appended payload.
    *
-   * @throws IllegalArgumentException beyond {@link #MAX_PAYLOAD}, or for an opcode without payload
+   * @throws IllegalArgumentException if the length exceeds {@link #MAX_PAYLOAD}, or the opcode has
+   *     no payload
    */
   public Frame payloadLength(int length) {
     checkPayload(length, MAX_PAYLOAD);
@@ -144,17 +146,20 @@ public final class Frame extends TransportHeaders {
     return this;
   }
 
-  /** Returns the place of payload that it {@linkplain #refer refers} to, or will. */
+  /**
+   * Returns the place of the payload that this packet {@linkplain #refer refers} to; the caller
+   * sets it.
+   */
   public PayloadReference reference() {
     return reference;
   }
 
   /**
-   * Gives the packet payload that it does not carry, where {@link #reference} says. For wires that
-   * take such packets, which are never sealed by a lock.
+   * Makes the packet refer to payload at {@link #reference} instead of carrying it. Only for wires
+   * that accept such packets; a lock cannot seal them.
    *
-   * @throws IllegalArgumentException beyond {@link #MAX_REFERENCE}, or for an opcode without
-   *     payload
+   * @throws IllegalArgumentException if the length exceeds {@link #MAX_REFERENCE}, or the opcode
+   *     has no payload
    */
   public Frame refer(int length) {
     checkPayload(length, MAX_REFERENCE);
@@ -164,8 +169,8 @@ public final class Frame extends TransportHeaders {
   }
 
   /**
-   * Returns whether a packet that was parsed may have payload that it does not carry: one of a
-   * reliable connection, whose sender knows when it was copied.
+   * Returns whether a parsed packet may refer to payload: only packets of a reliable connection
+   * may, since their sender learns when the payload was copied.
    */
   public boolean mayRefer() {
     return !locked
@@ -174,7 +179,7 @@ public final class Frame extends TransportHeaders {
         && opcode.transport() == PacketOpcode.Transport.RC;
   }
 
-  /** Returns whether the payload is not in the packet. */
+  /** Returns whether the packet refers to its payload instead of carrying it. */
   public boolean isReferring() {
     return refers;
   }
@@ -187,14 +192,14 @@ public final class Frame extends TransportHeaders {
     }
   }
 
-  /** Completes a packet: pad, lengths, IP checksum and ICRC. */
+  /** Completes a packet: fills in pad, lengths, IP checksum and ICRC. */
   public Frame seal() {
     return end(pad(0));
   }
 
   /**
-   * Completes a packet, and seals it by a lock. Switches can still change what they may: in the
-   * base transport header, the byte of congestion bits.
+   * Completes a packet and seals it by a lock. The seal does not cover the byte with the congestion
+   * bits, which switches may change.
    *
    * @param work a workspace from {@link #workspace}
    */
@@ -206,7 +211,7 @@ public final class Frame extends TransportHeaders {
     return end(padded + PacketLock.OVERHEAD);
   }
 
-  /** Returns arrays to seal and open packets in. */
+  /** Returns a workspace in which to seal and open packets. */
   public static LockWorkspace workspace() {
     return new LockWorkspace(BthLayout.LENGTH, CAPACITY - BthLayout.END);
   }
@@ -239,14 +244,14 @@ public final class Frame extends TransportHeaders {
   // ---- bringing in and taking out
 
   /**
-   * Returns the bytes themselves, for access by index: position and limit must not be changed. A
-   * packet takes the first {@link #length} of them.
+   * Returns the bytes of the packet, for access by index only: the caller must not change position
+   * or limit. The packet is the first {@link #length} bytes.
    */
   public ByteBuffer bytes() {
     return bytes;
   }
 
-  /** Returns the length of the whole packet. */
+  /** Returns the length of the whole packet in bytes. */
   public int length() {
     return length;
   }
@@ -257,7 +262,7 @@ public final class Frame extends TransportHeaders {
     return this;
   }
 
-  /** Copies a packet with all its state. */
+  /** Copies another packet with all its state. */
   public Frame copyFrom(Frame other) {
     int copied = Math.max(0, Math.min(other.length, CAPACITY));
     bytes.put(0, other.bytes, 0, copied);
@@ -272,7 +277,7 @@ public final class Frame extends TransportHeaders {
     return this;
   }
 
-  /** Copies bytes in and parses them. */
+  /** Copies bytes into this packet and parses them. */
   public FrameFault load(byte[] source, int offset, int length) {
     if (length <= CAPACITY) {
       bytes.put(0, source, offset, length);
@@ -284,14 +289,14 @@ public final class Frame extends TransportHeaders {
 
   /**
    * Returns the bytes of a sealed packet that a UDP socket sends: from the base transport header
-   * on. It is the same buffer each time.
+   * on. Returns the same buffer each time.
    */
   public ByteBuffer udpPayload() {
     return view.limit(length).position(UDP_PAYLOAD_OFFSET);
   }
 
   /**
-   * Returns the buffer that a UDP socket receives into; {@link #parseUdp} follows. It is the same
+   * Returns the buffer that a UDP socket receives into; {@link #parseUdp} follows. Returns the same
    * buffer each time.
    */
   public ByteBuffer udpSpace() {
@@ -299,11 +304,11 @@ public final class Frame extends TransportHeaders {
   }
 
   /**
-   * Parses a datagram that a UDP socket received into {@link #udpSpace}. The IP header is written
-   * as the sender must have written it; its identification, which the socket does not show, is
-   * computed from the ICRC, of which 16 bits remain as a check.
+   * Parses a datagram that a UDP socket received into {@link #udpSpace}. Reconstructs the sender's
+   * IP header. The socket does not show its identification, so this is computed from the ICRC, and
+   * 16 bits of the ICRC remain as a check.
    *
-   * @param received the bytes of the datagram
+   * @param received the number of bytes of the datagram
    * @param source the sender's address in the IP header
    * @param sourcePort the sender's port
    * @param destination the address that the datagram was sent to
@@ -328,7 +333,7 @@ public final class Frame extends TransportHeaders {
   }
 
   /**
-   * Parses a packet over IPv6, which has no identification: its whole ICRC is a check.
+   * Parses a datagram over IPv6. Its IP header has no identification, so the whole ICRC is a check.
    *
    * @param source the sender's address
    * @param destination the address that the datagram was sent to
@@ -349,7 +354,10 @@ public final class Frame extends TransportHeaders {
 
   // ---- parsing
 
-  /** Checks the bytes; never throws, whatever they are. Fields may be read only after NONE. */
+  /**
+   * Checks the bytes; never throws, whatever they are. Fields may be read only if the result is
+   * {@link FrameFault#NONE}.
+   */
   public FrameFault parse() {
     FrameFault fault = parseHeaders();
     if (fault != FrameFault.NONE) {
@@ -394,14 +402,14 @@ public final class Frame extends TransportHeaders {
     return fault;
   }
 
-  /** Returns whether it is sealed by a lock, or was before it was opened. */
+  /** Returns whether the packet is sealed by a lock, or was before {@link #open}. */
   public boolean isLocked() {
     return locked;
   }
 
   /**
-   * Opens a valid packet that {@link #isLocked}; after that all its fields may be read. To be
-   * called once.
+   * Opens a packet that {@link #parse} found valid and that {@link #isLocked}. If the result is
+   * {@link FrameFault#NONE}, all fields may be read. Call it once per packet.
    *
    * @param work a workspace from {@link #workspace}
    */
@@ -417,7 +425,7 @@ public final class Frame extends TransportHeaders {
 
   // ---- payload
 
-  /** Returns the bytes of payload, without pad. */
+  /** Returns the number of bytes of payload, without pad. */
   public int payloadLength() {
     return payloadLength;
   }
@@ -427,7 +435,7 @@ public final class Frame extends TransportHeaders {
     return opcode.payloadOffset();
   }
 
-  /** Returns the buffer that has the payload, for access by index. */
+  /** Returns the buffer with the payload, for access by index. */
   public ByteBuffer payload() {
     return refers ? reference.memory() : bytes;
   }
@@ -438,18 +446,18 @@ public final class Frame extends TransportHeaders {
   }
 
   /**
-   * Returns whether payload that was copied from {@link #payload} is what the sender sent; to be
-   * called after the copy and before anything depends on it.
+   * Returns whether the payload that was copied from {@link #payload} is what the sender sent. Call
+   * it after the copy and before anything depends on the copy.
    */
   public boolean confirm() {
     return !refers || reference.confirm();
   }
 
   /**
-   * Copies payload out; the buffer's position and limit neither matter nor change.
+   * Copies payload to an absolute index of a buffer, whose position does not change.
    *
    * @param offset from the start of the payload
-   * @throws IndexOutOfBoundsException beyond the payload or the buffer
+   * @throws IndexOutOfBoundsException if the range exceeds the payload or the buffer
    */
   public void copyPayload(int offset, ByteBuffer target, int index, int length) {
     Objects.checkFromIndexSize(offset, length, payloadLength);

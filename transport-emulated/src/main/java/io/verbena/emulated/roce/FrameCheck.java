@@ -11,9 +11,9 @@ final class FrameCheck {
   private FrameCheck() {}
 
   /**
-   * Checks everything up to the opcode.
+   * Checks the lengths, the IP and UDP headers, and the transport version.
    *
-   * @param overIpv6 whether the IP header is kept elsewhere, and is right
+   * @param overIpv6 whether the packet has an IPv6 header, which is kept apart and needs no check
    */
   static FrameFault envelope(ByteBuffer bytes, int length, boolean overIpv6) {
     if (length < LEAST) {
@@ -60,9 +60,10 @@ final class FrameCheck {
   }
 
   /**
-   * Checks the part behind the headers.
+   * Checks the part after the headers.
    *
-   * @param padded the bytes of that part without the ICRC; negative if the headers do not fit
+   * @param padded the number of bytes of that part without the ICRC; negative if the headers do not
+   *     fit
    */
   static FrameFault payload(PacketOpcode opcode, int padded, int pad) {
     if (padded < 0) {

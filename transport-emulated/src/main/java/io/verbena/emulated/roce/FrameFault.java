@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.roce;
 
-/** The first fault found in the bytes of a {@link Frame}. An HCA silently drops such a packet. */
+/**
+ * The first fault found in the bytes of a {@link Frame}. An HCA silently drops a packet with a
+ * fault.
+ */
 public enum FrameFault {
   /** There is no fault. */
   NONE,
@@ -11,7 +14,7 @@ public enum FrameFault {
   TOO_LONG,
   /** It is not IPv4, or has IP options. */
   IP_VERSION,
-  /** The length in the IP header is not that of the bytes. */
+  /** The length in the IP header differs from the number of bytes. */
   IP_LENGTH,
   /** It is a fragment of a larger packet. */
   IP_FRAGMENT,
@@ -21,20 +24,20 @@ public enum FrameFault {
   IP_PROTOCOL,
   /** The destination port is not {@link Frame#UDP_PORT}. */
   UDP_PORT,
-  /** The length in the UDP header is not that of the bytes. */
+  /** The length in the UDP header differs from the number of bytes. */
   UDP_LENGTH,
   /** The transport version is neither 0 nor that of a sealed packet. */
   TRANSPORT_VERSION,
   /** The opcode is unknown. */
   OPCODE,
-  /** Payload and pad are not a multiple of 4 bytes, or there is more pad than bytes. */
+  /** The length of payload and pad is not a multiple of 4, or is less than the pad. */
   PAD,
-  /** There is payload where the operation has none, or more than the largest MTU. */
+  /** There is payload although the operation has none, or more than the largest MTU. */
   PAYLOAD_LENGTH,
-  /** The invariant CRC is wrong: some byte is not as sent. */
+  /** The invariant CRC is wrong: some byte was changed on the way. */
   ICRC,
-  /** It is sealed, but not by the peer, or was changed on the way. */
+  /** It is sealed, but not by the peer, or it was changed on the way. */
   FORGED,
-  /** It is sealed, and has come before, or is too old to tell. */
+  /** It is sealed, and was received before or is too old to tell. */
   REPLAYED
 }

@@ -6,16 +6,16 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
- * The invariant CRC, over everything that no router may change on the way. Fields that may change
- * count as ones: IP type of service, time to live and checksum (of IPv6 traffic class, flow label
- * and hop limit), UDP checksum, and the congestion bits of the BTH. 8 bytes of ones stand for the
- * InfiniBand link header. It is the CRC-32 of Ethernet, appended in little-endian order (IBTA
- * volume 1, invariant CRC; annex on RoCEv2).
+ * The invariant CRC of a packet, which covers all bits that no router may change. Fields that may
+ * change count as ones: IP type of service, time to live and checksum (with IPv6, traffic class,
+ * flow label and hop limit), UDP checksum, and the congestion bits of the BTH. 8 bytes of ones
+ * stand for the InfiniBand link header. The CRC is the CRC-32 of Ethernet, appended in
+ * little-endian order (IBTA volume 1, invariant CRC; annex on RoCEv2).
  *
- * <p>For one thread at a time.
+ * <p>Not thread-safe.
  */
 public final class Icrc {
-  /** The bytes of the CRC, behind the pad. */
+  /** The number of bytes of the CRC, which follows the pad. */
   public static final int LENGTH = 4;
 
   /** The result of {@link #identification} if no identification fits. */
@@ -24,7 +24,7 @@ public final class Icrc {
   private static final int LINK_HEADER_LENGTH = 8;
   private static final int ONES = 0xff;
 
-  /** The offset behind version, traffic class and flow label, the first word of an IPv6 header. */
+  /** The offset after version, traffic class and flow label, the first word of an IPv6 header. */
   private static final int FIXED_OFFSET = Integer.BYTES;
 
   /** Version 6, and the first 4 bits of the traffic class as ones. */
@@ -37,8 +37,9 @@ public final class Icrc {
   private static final int[] NONE = {};
 
   /**
-   * Factors that rewind the CRC over a number of bytes; 0 where not computed yet. Packets alternate
-   * between few lengths. Used only for packets that connected UDP sockets sent.
+   * Factors that rewind the CRC over a number of bytes, by that number; 0 where not computed yet. A
+   * cache, since packets alternate between few lengths. Used only for packets from connected UDP
+   * sockets.
    */
   private int[] rewindFactors = NONE;
 
@@ -46,7 +47,7 @@ public final class Icrc {
    * Computes the CRC of a packet.
    *
    * @param frame the packet from its IP header on, at index 0, with position 0
-   * @param length its bytes without the ICRC, at least those of IP, UDP and BTH
+   * @param length the number of its bytes without the ICRC; at least the IP, UDP and BTH headers
    */
   public int compute(ByteBuffer frame, int length) {
     Arrays.fill(masked, 0, LINK_HEADER_LENGTH, (byte) ONES);
@@ -67,8 +68,8 @@ public final class Icrc {
    * Computes the CRC of a packet over IPv6.
    *
    * @param header its IPv6 header
-   * @param frame the rest of it, at the offset of the UDP header behind an IPv4 one
-   * @param length the bytes up to the ICRC from offset 0 of {@code frame} on
+   * @param frame the rest of the packet, from the offset of a UDP header after an IPv4 header on
+   * @param length the number of bytes up to the ICRC, from offset 0 of {@code frame} on
    */
   public int compute(ByteBuffer header, ByteBuffer frame, int length) {
     Arrays.fill(masked6, (byte) ONES);
@@ -93,7 +94,7 @@ public final class Icrc {
     mask(BthLayout.CONGESTION_OFFSET);
   }
 
-  /** Returns the CRC that a packet carries behind its first {@code length} bytes. */
+  /** Returns the CRC that a packet carries after its first {@code length} bytes. */
   public static int read(ByteBuffer frame, int length) {
     return Integer.reverseBytes(frame.getInt(length));
   }
@@ -104,13 +105,13 @@ public final class Icrc {
   }
 
   /**
-   * Computes the identification of an IP header that its receiver could not see, from the CRC,
-   * which covers it. A CRC is linear: the difference to the CRC with identification 0 is the
-   * contribution of these 16 bits alone, and rewinding over all bytes behind them yields the bits.
-   * Of the 32 bits of the CRC 16 are left to check the packet.
+   * Computes the identification of an IP header, which a UDP receiver does not see, from the CRC,
+   * which covers it. A CRC is linear: the difference from the CRC with identification 0 is the
+   * contribution of these 16 bits alone, and rewinding it over all bytes after them yields the
+   * bits. 16 of the 32 bits of the CRC are left to check the packet.
    *
    * @param frame the packet, with identification 0, from position 0 on
-   * @param length its bytes without the ICRC, less than {@link Frame#CAPACITY}
+   * @param length the number of its bytes without the ICRC, less than {@link Frame#CAPACITY}
    * @param icrc the CRC of the packet as received
    * @return 0 to 0xffff, or {@link #NO_IDENTIFICATION} if the packet is damaged
    */
@@ -127,7 +128,8 @@ public final class Icrc {
       rewindFactors[behind] = CrcField.inversePowerOfX(Byte.SIZE * behind);
     }
     int start = CrcField.multiply(difference, rewindFactors[behind]);
-    // The first byte of the identification is the low one here: the CRC runs from the low bit on.
+    // The first byte of the identification is the low one here, since the CRC starts at the low
+    // bit.
     return start >>> Short.SIZE == 0
         ? Short.reverseBytes((short) start) & 0xffff
         : NO_IDENTIFICATION;

@@ -22,7 +22,7 @@ public final class Ipv4Layout {
 
   public static final int DO_NOT_FRAGMENT = 0x4000;
 
-  /** More fragments follow, or this is not the first. */
+  /** More fragments follow, or this fragment is not the first. */
   public static final int IS_FRAGMENT_MASK = 0x3fff;
 
   public static final int DEFAULT_TIME_TO_LIVE = 64;

@@ -3,7 +3,7 @@ package io.verbena.emulated.roce;
 
 /** The IPv6 header (RFC 8200): offsets from its start. */
 public final class Ipv6Layout {
-  /** Version 4 bits, traffic class 8, flow label 20. */
+  /** Version (4 bits), traffic class (8), flow label (20). */
   public static final int VERSION_OFFSET = 0;
 
   public static final int PAYLOAD_LENGTH_OFFSET = 4;

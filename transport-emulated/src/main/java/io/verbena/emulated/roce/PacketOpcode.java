@@ -56,7 +56,7 @@ public enum PacketOpcode {
   UD_SEND_ONLY(0x64, Kind.SEND, Position.ONLY, DETH),
   UD_SEND_ONLY_IMMEDIATE(0x65, Kind.SEND, Position.ONLY, DETH, IMM_DT),
 
-  /** Tells a sender that its packets met congestion (annex on RoCEv2, congestion management). */
+  /** Notifies a sender that its packets met congestion (annex on RoCEv2, congestion management). */
   CONGESTION_NOTIFICATION(0x81, Kind.CONGESTION_NOTIFICATION, Position.ONLY);
 
   /** The transports, by the high three bits of the code. */
@@ -132,12 +132,14 @@ public enum PacketOpcode {
         kind == Kind.CONGESTION_NOTIFICATION ? offset + CONGESTION_RESERVED : offset;
   }
 
-  /** Returns the opcode with this code, or null; only the low 8 bits count. */
+  /**
+   * Returns the opcode with this code, of which only the low 8 bits count; null if there is none.
+   */
   public static @Nullable PacketOpcode of(int code) {
     return BY_CODE[code & 0xff];
   }
 
-  /** Returns the byte in the base transport header. */
+  /** Returns the code in the base transport header. */
   public int code() {
     return code;
   }
@@ -159,27 +161,27 @@ public enum PacketOpcode {
     return position;
   }
 
-  /** Returns whether its packets have this header. */
+  /** Returns whether packets with this opcode have this header. */
   public boolean has(ExtendedHeader header) {
     return (headers & header.bit()) != 0;
   }
 
-  /** Returns whether a message starts with it. */
+  /** Returns whether a packet with this opcode starts a message. */
   public boolean starts() {
     return position == Position.FIRST || position == Position.ONLY;
   }
 
-  /** Returns whether a message ends with it. */
+  /** Returns whether a packet with this opcode ends a message. */
   public boolean ends() {
     return position == Position.LAST || position == Position.ONLY;
   }
 
-  /** Returns whether its packets may carry payload. */
+  /** Returns whether packets with this opcode may have payload. */
   public boolean carriesPayload() {
     return kind.payload;
   }
 
-  /** Returns whether a requester sends it; otherwise a responder answers with it. */
+  /** Returns whether a requester sends this opcode; all others answer or notify a requester. */
   public boolean isRequest() {
     return switch (kind) {
       case SEND, WRITE, READ_REQUEST, COMPARE_SWAP, FETCH_ADD -> true;
@@ -191,12 +193,15 @@ public enum PacketOpcode {
     return (headers & bits) != 0;
   }
 
-  /** Returns the offset from the start of the frame; 0 without immediate data. */
+  /** Returns the offset of the immediate data from the start of the frame; 0 if there is none. */
   int immediateOffset() {
     return immediateOffset;
   }
 
-  /** Returns the offset from the start of the frame; that of the pad if there is no payload. */
+  /**
+   * Returns the offset of the payload from the start of the frame; the offset of the pad if there
+   * is no payload.
+   */
   int payloadOffset() {
     return payloadOffset;
   }

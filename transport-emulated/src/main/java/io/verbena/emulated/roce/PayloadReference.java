@@ -5,12 +5,12 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says where the payload of a packet is that does not carry it: in memory of its sender, which the
- * receiver has mapped. The sender may withdraw the reference: what the receiver copied is worth
- * nothing then, unless it has {@linkplain #confirm confirmed} before.
+ * The place of a packet's payload in the memory of its sender, which the receiver has mapped. The
+ * sender may withdraw the reference at any time; so bytes that the receiver has copied are valid
+ * only if {@link #confirm} returns true after the copy.
  *
- * <p>The sender gives the number of a slab, and the rest to know what to withdraw; the receiver's
- * wire finds the memory. Mutable, and reused; for one thread at a time.
+ * <p>The sender sets the slab and the offset, and also the key and queue pair, by which it can
+ * withdraw the reference. The receiver's wire sets the memory. Mutable and reused; not thread-safe.
  */
 public final class PayloadReference {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -22,18 +22,21 @@ public final class PayloadReference {
   private ByteBuffer memory = NOTHING;
   private @Nullable Confirmation confirmation;
 
-  /** Tells the sender that the payload was copied. */
+  /** Confirms to the sender that the payload was copied. */
   public interface Confirmation {
-    /** Returns whether the payload was still what the sender referred to. */
+    /**
+     * Returns whether the reference was still valid, so that the copied payload is what the sender
+     * sent.
+     */
     boolean confirm();
   }
 
   /**
-   * Sets the place.
+   * Sets the sender's fields; clears the queue pair.
    *
-   * @param inSlab the number that the sender's HCA gave a piece of memory
-   * @param at the index of the first byte in it
-   * @param byKey the key by which the sender's program may use it
+   * @param inSlab the number of a slab of the sender's HCA
+   * @param at the index of the first byte in the slab
+   * @param byKey the key of the memory, whose invalidation withdraws the reference
    */
   public void place(int inSlab, int at, int byKey) {
     slab = inSlab;
@@ -42,12 +45,15 @@ public final class PayloadReference {
     queuePair = 0;
   }
 
-  /** Sets the queue pair whose request it belongs to; none for an answer. */
+  /** Sets the queue pair whose request the payload belongs to; not set for an answer. */
   public void queuePair(int number) {
     queuePair = number;
   }
 
-  /** Sets what the receiver found: the slab, and who is to be told when the payload was copied. */
+  /**
+   * Sets the receiver's fields: the memory that it has mapped, and the confirmation to call after
+   * the copy.
+   */
   public void found(ByteBuffer inMemory, int at, Confirmation toConfirm) {
     memory = inMemory;
     offset = at;
@@ -70,12 +76,15 @@ public final class PayloadReference {
     return queuePair;
   }
 
-  /** Returns the memory that the receiver found. */
+  /** Returns the memory that the receiver has mapped. */
   public ByteBuffer memory() {
     return memory;
   }
 
-  /** Returns whether what was copied of it until now is what the sender referred to. */
+  /**
+   * Returns whether the bytes that were copied until now are those that the sender referred to;
+   * true if there is no confirmation.
+   */
   public boolean confirm() {
     Confirmation told = confirmation;
     return told == null || told.confirm();
@@ -88,7 +97,7 @@ public final class PayloadReference {
     queuePair = other.queuePair;
   }
 
-  /** Lets the memory go. */
+  /** Drops the memory and the confirmation. */
   public void clear() {
     memory = NOTHING;
     confirmation = null;

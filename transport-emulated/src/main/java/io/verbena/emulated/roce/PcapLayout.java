@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.roce;
 
-/** A classic pcap file: one header, then a record per packet; in this order of bytes. */
+/** A classic pcap file: one file header, then a record per packet. Numbers are big-endian. */
 final class PcapLayout {
-  /** Tells readers the order of the bytes, and that times are in nanoseconds. */
+  /** Marks the byte order, and times in nanoseconds. */
   static final int MAGIC = 0xa1b23c4d;
 
   static final short MAJOR_VERSION = 2;

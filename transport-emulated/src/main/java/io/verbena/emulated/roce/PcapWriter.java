@@ -8,21 +8,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Writes packets to a file that Wireshark and tcpdump read: classic pcap, times in nanoseconds. The
- * file grows with each packet, and holds every packet that was written even if the program dies.
+ * Writes packets to a file that Wireshark and tcpdump read: classic pcap, times in nanoseconds.
+ * Each packet is written to the file at once, so the file is complete even if the program dies.
  *
- * <p>Any number of threads may write; packets are written whole, in the order of the calls.
+ * <p>Thread-safe: packets are written whole, in the order of the calls.
  */
 public final class PcapWriter implements AutoCloseable {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
-  /** The bytes by which an IPv6 header is longer than the room that a frame has for it. */
+  /** The number of bytes by which an IPv6 header exceeds an IPv4 header. */
   private static final int MORE = Ipv6Layout.LENGTH - Ipv4Layout.LENGTH;
 
-  /** The longest packet that a file may have. */
+  /** The most bytes of a packet. */
   public static final int LONGEST = Frame.CAPACITY + MORE;
 
-  /** No channel, which a thread that is interrupted would close. */
+  /** A stream rather than a channel, which an interrupted thread would close. */
   private final OutputStream file;
 
   private final ByteBuffer record = ByteBuffer.allocate(PcapLayout.RECORD_HEADER_LENGTH + LONGEST);
@@ -32,9 +32,9 @@ public final class PcapWriter implements AutoCloseable {
   }
 
   /**
-   * Creates the file; one that is there is overwritten.
+   * Creates the file; overwrites an existing one.
    *
-   * @throws IOException if it cannot be written
+   * @throws IOException if the file cannot be written
    */
   public static PcapWriter create(Path path) throws IOException {
     OutputStream file = Files.newOutputStream(path);
@@ -70,8 +70,8 @@ public final class PcapWriter implements AutoCloseable {
   /**
    * Writes a packet of any protocol.
    *
-   * @param packet its bytes from the IP header on, from index 0
-   * @throws IllegalArgumentException if the time is negative, or the length none of 1 to {@link
+   * @param packet the bytes from the IP header on, at index 0
+   * @throws IllegalArgumentException if the time is negative, or the length is not 1 to {@link
    *     #LONGEST}
    * @throws IOException if the file cannot be written, or is closed
    */

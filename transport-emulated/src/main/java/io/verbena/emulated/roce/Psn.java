@@ -2,8 +2,8 @@
 package io.verbena.emulated.roce;
 
 /**
- * Packet sequence numbers: 24 bits that wrap. Of two, the later is the one that is less than 2
- * <sup>23</sup> ahead of the other.
+ * Packet sequence numbers: 24 bits that wrap. Of two PSNs, the later is less than 2<sup>23</sup>
+ * ahead of the other.
  */
 public final class Psn {
   /** The bits of a PSN. */
@@ -18,14 +18,14 @@ public final class Psn {
     return (psn + 1) & MASK;
   }
 
-  /** Returns the PSN that is {@code packets} behind {@code psn}, or before it if negative. */
+  /** Returns the PSN that is {@code packets} after {@code psn}, or before it if negative. */
   public static int plus(int psn, int packets) {
     return (psn + packets) & MASK;
   }
 
   /**
-   * Returns how far {@code psn} is ahead of {@code other}: negative if it is earlier, 0 if they are
-   * the same, -2<sup>23</sup> if they are opposite.
+   * Returns how far {@code psn} is ahead of {@code other}: negative if it is earlier, 0 if both are
+   * equal, -2<sup>23</sup> if both are 2<sup>23</sup> apart.
    */
   public static int difference(int psn, int other) {
     return ((psn - other) << UNUSED_BITS) >> UNUSED_BITS;

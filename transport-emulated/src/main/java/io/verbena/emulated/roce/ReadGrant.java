@@ -2,8 +2,8 @@
 package io.verbena.emulated.roce;
 
 /**
- * The memory that a requester may read by itself: what a key opens for one connection, or a part of
- * it. Mutable, and reused; for one thread at a time.
+ * Memory that a requester may read without a packet: the range that a key covers for one
+ * connection, or a part of it. Mutable and reused; not thread-safe.
  */
 public final class ReadGrant {
   private int queuePair;
@@ -17,8 +17,8 @@ public final class ReadGrant {
   /**
    * Sets the connection.
    *
-   * @param number the queue pair of the memory's owner
-   * @param readerNumber the queue pair of the requester
+   * @param number the number of the queue pair at the memory's owner
+   * @param readerNumber the number of the queue pair at the requester
    */
   public ReadGrant connection(int number, int readerNumber) {
     queuePair = number;
@@ -26,7 +26,7 @@ public final class ReadGrant {
     return this;
   }
 
-  /** Sets the key and the range of its addresses. */
+  /** Sets the key, and the range as address and length in bytes. */
   public ReadGrant range(int rkey, long from, int bytes) {
     key = rkey;
     address = from;
@@ -35,10 +35,10 @@ public final class ReadGrant {
   }
 
   /**
-   * Sets where the range lies.
+   * Sets the place of the range.
    *
-   * @param inSlab the number that the owner's HCA gave a piece of memory
-   * @param at the index of the first byte in it
+   * @param inSlab the number of a slab of the owner's HCA
+   * @param at the index of the first byte in the slab
    */
   public ReadGrant place(int inSlab, int at) {
     slab = inSlab;

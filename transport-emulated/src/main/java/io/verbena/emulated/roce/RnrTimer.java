@@ -11,7 +11,7 @@ public final class RnrTimer {
 
   private RnrTimer() {}
 
-  /** Returns the time that a code of 0 to 31 stands for. */
+  /** Returns the time in nanoseconds of a code of 0 to 31. */
   public static long nanos(int code) {
     return MICROS[code] * 1000L;
   }

@@ -2,9 +2,9 @@
 package io.verbena.emulated.roce;
 
 /**
- * Where registered memory lies in memory that peers can map.
+ * The place of registered memory within memory that peers can map.
  *
- * @param slab the number of a piece of such memory
- * @param offset the index in it of the first byte
+ * @param slab the number of a slab that peers can map
+ * @param offset the index of the first byte in the slab
  */
 public record SharedPlace(int slab, int offset) {}

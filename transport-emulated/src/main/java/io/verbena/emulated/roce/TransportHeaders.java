@@ -4,11 +4,11 @@ package io.verbena.emulated.roce;
 import java.nio.ByteBuffer;
 
 /**
- * The fields of the base transport header, and of the extended headers that a packet's opcode has
+ * The fields of the base transport header and of the extended headers, which depend on the opcode
  * (IBTA volume 1, transport headers).
  *
- * <p>A getter or setter of an extended header throws {@link IllegalStateException} for an opcode
- * without that header.
+ * <p>Getters and setters of an extended header throw {@link IllegalStateException} if the opcode
+ * does not have that header.
  */
 public abstract sealed class TransportHeaders extends UdpEncapsulation permits Frame {
   private static final int ADDRESSED = ExtendedHeader.RETH.bit() | ExtendedHeader.ATOMIC_ETH.bit();
@@ -41,7 +41,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return set(BthLayout.FLAGS_OFFSET, BthLayout.MIGRATED, migrated);
   }
 
-  /** Returns the bytes of pad behind the payload, 0 to 3. */
+  /** Returns the number of pad bytes after the payload, 0 to 3. */
   public final int pad() {
     return (bytes.get(BthLayout.FLAGS_OFFSET) & BthLayout.PAD_MASK) >>> BthLayout.PAD_SHIFT;
   }
@@ -121,7 +121,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return self();
   }
 
-  /** Returns the length of the whole RDMA READ or WRITE: unsigned, 32 bits. */
+  /** Returns the length in bytes of the whole RDMA READ or WRITE: unsigned, 32 bits. */
   public final long dmaLength() {
     return bytes.getInt(header(ExtendedHeader.RETH) + ExtendedHeader.RETH_LENGTH) & 0xffff_ffffL;
   }
@@ -212,7 +212,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return self();
   }
 
-  /** Returns the value that an atomic found before it changed anything. */
+  /** Returns the value before an atomic. */
   public final long original() {
     return bytes.getLong(header(ExtendedHeader.ATOMIC_ACK_ETH) + ExtendedHeader.AETH.length());
   }

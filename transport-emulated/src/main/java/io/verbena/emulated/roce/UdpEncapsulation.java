@@ -5,9 +5,9 @@ import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 
 /**
- * The headers that carry a {@link Frame}: IP and UDP (IBTA volume 1, annex on RoCEv2). The IP
- * header of a packet over IPv6 is kept apart, in {@link #ipv6Header}, and the room of an IPv4 one
- * is left unused, so that all other fields keep their places.
+ * The IP and UDP headers of a {@link Frame} (IBTA volume 1, annex on RoCEv2). An IPv6 header is
+ * kept apart in {@link #ipv6Header}; the bytes of an IPv4 header then stay unused, so that all
+ * other fields keep their offsets.
  */
 public abstract sealed class UdpEncapsulation permits TransportHeaders {
   /** The UDP destination port of RoCEv2. */
@@ -23,7 +23,7 @@ public abstract sealed class UdpEncapsulation permits TransportHeaders {
 
   abstract Frame self();
 
-  /** Returns the IP header of a packet over IPv6, for access by index. */
+  /** Returns the IPv6 header of a packet over IPv6, for access by index. */
   public final ByteBuffer ipv6Header() {
     return ipv6;
   }
@@ -67,7 +67,7 @@ public abstract sealed class UdpEncapsulation permits TransportHeaders {
     return self();
   }
 
-  /** Makes the packet go over IPv6, and sets both addresses. */
+  /** Makes this a packet over IPv6 and sets both addresses. */
   public final Frame addresses(Gid source, Gid destination) {
     overIpv6 = true;
     ipv6.putInt(Ipv6Layout.VERSION_OFFSET, Ipv6Layout.VERSION);
@@ -84,22 +84,22 @@ public abstract sealed class UdpEncapsulation permits TransportHeaders {
     return overIpv6;
   }
 
-  /** Returns the high half of the source address; over IPv6. */
+  /** Returns the high half of the IPv6 source address. */
   public final long sourceHigh() {
     return ipv6.getLong(Ipv6Layout.SOURCE_OFFSET);
   }
 
-  /** Returns the low half of the source address; over IPv6. */
+  /** Returns the low half of the IPv6 source address. */
   public final long sourceLow() {
     return ipv6.getLong(Ipv6Layout.SOURCE_OFFSET + Long.BYTES);
   }
 
-  /** Returns the high half of the destination address; over IPv6. */
+  /** Returns the high half of the IPv6 destination address. */
   public final long destinationHigh() {
     return ipv6.getLong(Ipv6Layout.DESTINATION_OFFSET);
   }
 
-  /** Returns the low half of the destination address; over IPv6. */
+  /** Returns the low half of the IPv6 destination address. */
   public final long destinationLow() {
     return ipv6.getLong(Ipv6Layout.DESTINATION_OFFSET + Long.BYTES);
   }

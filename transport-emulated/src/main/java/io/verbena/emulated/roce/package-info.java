@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * An IPv6 header, which replaces the IPv4 header, is kept apart: so all other parts keep their
- * places.
+ * RoCEv2 packets as bytes: headers, opcodes, invariant CRC and captures.
  *
  * <pre>
  *  0         20        28        40
@@ -9,10 +8,10 @@
  *                      '---------- sent and received by a UDP socket -------'
  * </pre>
  *
- * An IPv6 header, which takes the place of the first, stands apart: so all else has one place.
+ * An IPv6 header is kept apart, so that all other parts keep their offsets.
  *
- * <p>A {@link io.verbena.emulated.roce.Frame} is one packet; a {@link
- * io.verbena.emulated.roce.PacketOpcode} says which extended headers it has. Layouts and rules are
+ * <p>A {@link io.verbena.emulated.roce.Frame} is one packet; its {@link
+ * io.verbena.emulated.roce.PacketOpcode} determines its extended headers. Layouts and rules are
  * those of IBTA volume 1 (transport headers, invariant CRC) and its annex on RoCEv2.
  *
  * <p>Internal: not exported.

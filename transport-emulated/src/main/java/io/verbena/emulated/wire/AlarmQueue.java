@@ -5,9 +5,9 @@ import io.verbena.emulated.engine.Timeline;
 import java.util.Arrays;
 
 /**
- * Alarms that are set, by deadline; of two with the same deadline the one that was set first comes
- * first. A binary heap of entries that know their place, so that setting and cancelling allocate
- * nothing.
+ * The alarms that are set, ordered by deadline, then by the order in which they were set. A binary
+ * heap whose entries know their index, so that setting and cancelling do not allocate. Not
+ * thread-safe.
  */
 final class AlarmQueue {
   private static final int LEAST_CAPACITY = 64;
@@ -59,12 +59,14 @@ final class AlarmQueue {
     return size;
   }
 
-  /** Returns the earliest deadline; {@link Long#MAX_VALUE} if none is set. */
+  /** Returns the earliest deadline; {@link Long#MAX_VALUE} if no alarm is set. */
   long nextDeadline() {
     return size == 0 ? Long.MAX_VALUE : heap[0].deadline;
   }
 
-  /** Runs the first alarm if its deadline is not after {@code now}; true if it did. */
+  /**
+   * Runs the first alarm if its deadline is not after {@code now}; returns whether an alarm ran.
+   */
   boolean runOne(long now) {
     if (size == 0 || heap[0].deadline > now) {
       return false;

@@ -3,9 +3,15 @@ package io.verbena.emulated.wire;
 
 import io.verbena.emulated.engine.Timeline;
 
-/** The time of this machine's monotonic clock; its alarms run when the driver asks. */
+/**
+ * The time of this machine's monotonic clock. Its alarms run in {@link #runDue}. Not thread-safe:
+ * only the driver of the engines uses it.
+ */
 public final class ClockTime implements Timeline {
-  /** Rounds of work for one look at the clock, which took a fifth of a READ of 4 KiB. */
+  /**
+   * Rounds of work between two readings of the clock. Reading it each time took a fifth of the time
+   * of a 4 KiB READ.
+   */
   private static final int ROUNDS = 4;
 
   private final AlarmQueue alarms = new AlarmQueue();
@@ -23,11 +29,12 @@ public final class ClockTime implements Timeline {
   }
 
   /**
-   * Runs alarms that are due. They may be late by some rounds in which the caller has found work,
-   * and by none in which it has not.
+   * Runs alarms that are due. They may be late by a few calls in which the caller has done work,
+   * but not by calls in which it has done none.
    *
    * @param most the most alarms to run
-   * @param done how much work the caller has done since it called last: packets, for instance
+   * @param done the amount of work that the caller has done since the last call, for instance in
+   *     packets
    * @return the number of alarms that ran
    */
   public int runDue(int most, int done) {
@@ -48,8 +55,8 @@ public final class ClockTime implements Timeline {
   }
 
   /**
-   * Returns the nanoseconds until the next alarm: 0 if it is due, {@link Long#MAX_VALUE} if none is
-   * set.
+   * Returns the nanoseconds until the next alarm: 0 if one is due, {@link Long#MAX_VALUE} if none
+   * is set.
    */
   public long untilNext() {
     long next = alarms.nextDeadline();

@@ -2,23 +2,24 @@
 package io.verbena.emulated.wire;
 
 /**
- * A fault that a wire inflicts on packets, as data. It concerns packets of one direction, or of
- * all, that are sent within a window of time; it strikes each of those with a certain probability,
- * or the one with a certain number.
+ * A fault that a wire inflicts on packets. It concerns the packets of one direction, or of all
+ * directions, that are sent within a window of time. It strikes each of these with a given
+ * probability, or only the one with a given number.
  *
- * <p>Whether it strikes a packet depends on its own salt and on the number of packets it has looked
- * at, on no other fault: removing one from a schedule leaves the others as they are.
+ * <p>Whether a fault strikes a packet depends only on its own salt and on the number of packets
+ * that it has concerned so far. So removing one fault from a schedule does not change the others.
  *
  * @param kind the effect on the packet
- * @param source number of the sending port, or {@link #ANY}
- * @param destination number of the receiving port, or {@link #ANY}
- * @param from the first moment, in nanoseconds
- * @param until the moment at which it is over
- * @param ordinal the one packet that it strikes, counted from 0 for each pair of source and
- *     destination; or {@link #ANY}
- * @param perMillion the number of packets in a million that it strikes
- * @param amount nanoseconds of DELAY and REORDER and between the two of DUPLICATE; bits to flip for
- *     CORRUPTION; of RESET, 0 if both ends see an error, else the receiver sees an end of stream
+ * @param source the number of the sending port, or {@link #ANY}
+ * @param destination the number of the receiving port, or {@link #ANY}
+ * @param from the start of the window in nanoseconds, inclusive
+ * @param until the end of the window in nanoseconds, exclusive
+ * @param ordinal the number of the only packet to strike, counted from 0 for each pair of source
+ *     and destination; or {@link #ANY}
+ * @param perMillion the number of packets in a million to strike
+ * @param amount for DELAY and REORDER, the delay in nanoseconds; for DUPLICATE, the nanoseconds
+ *     between both packets; for CORRUPTION, the bits to flip; for RESET, 0 if both ends see an
+ *     error, else the receiver sees an end of stream
  * @param salt the seed of its random draws
  */
 public record Fault(
@@ -42,28 +43,30 @@ public record Fault(
   public enum Kind {
     /** The packet is lost. */
     LOSS,
-    /** The packet and all behind it in its direction come later. */
+    /** The packet and all packets after it in its direction arrive later. */
     DELAY,
-    /** The packet comes later; others overtake it. */
+    /** The packet arrives later, and others overtake it. */
     REORDER,
-    /** The packet comes twice. */
+    /** The packet arrives twice. */
     DUPLICATE,
     /** Bits are flipped, anywhere in the packet. */
     CORRUPTION,
     /** Nothing passes between source and destination, in either direction. */
     PARTITION,
-    /** The port named by source neither sends nor receives. */
+    /** The port {@code source} neither sends nor receives. */
     STOP,
-    /** A connection of TCP ends in the middle; packets pass. */
+    /** A TCP connection ends in the middle; packets of other protocols pass. */
     RESET
   }
 
-  /** Returns a fault that strikes packets of any direction at any time. */
+  /** Returns a fault for packets of any direction at any time. */
   public static Fault always(Kind kind, int perMillion, long amount, long salt) {
     return new Fault(kind, ANY, ANY, 0, Long.MAX_VALUE, ANY, perMillion, amount, salt);
   }
 
-  /** Returns whether it applies to a packet, before chance is drawn. */
+  /**
+   * Returns whether the fault concerns a packet; {@link FaultDraw} then draws whether it strikes.
+   */
   public boolean concerns(int sender, int receiver, int number, long now) {
     if (now < from || now >= until || (ordinal != ANY && ordinal != number)) {
       return false;

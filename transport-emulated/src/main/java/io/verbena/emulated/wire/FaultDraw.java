@@ -4,21 +4,22 @@ package io.verbena.emulated.wire;
 import java.util.Arrays;
 
 /**
- * Draws which faults of a schedule strike, each by its own salt and the number of its looks: a pure
- * function of the schedule and of which packets are sent when.
+ * Draws which faults of a schedule strike. Each draw depends on the fault's salt and on the number
+ * of its draws so far. So the results are a pure function of the schedule and of the times at which
+ * packets are sent.
  */
 public final class FaultDraw {
   private Fault[] faults;
   private long[] looks;
   private long chance;
 
-  /** Draws from the faults of a schedule, none of which has looked at anything. */
+  /** Creates the draws of a schedule's faults, before any packet. */
   public FaultDraw(FaultSchedule schedule) {
     faults = schedule.faults().toArray(new Fault[0]);
     looks = new long[faults.length];
   }
 
-  /** Adds a fault behind the others. */
+  /** Adds a fault after the others. */
   public void add(Fault fault) {
     faults = Arrays.copyOf(faults, faults.length + 1);
     faults[faults.length - 1] = fault;
@@ -35,11 +36,11 @@ public final class FaultDraw {
   }
 
   /**
-   * Returns whether a fault strikes a packet; to be called once for each packet.
+   * Draws whether a fault strikes a packet. Call it once for each fault and packet.
    *
-   * @param source number of the sending port
-   * @param destination number of the receiving port
-   * @param ordinal number of the packet
+   * @param source the number of the sending port
+   * @param destination the number of the receiving port
+   * @param ordinal the number of the packet from this source to this destination
    */
   public boolean strikes(int index, int source, int destination, int ordinal, long now) {
     Fault fault = faults[index];
@@ -53,7 +54,8 @@ public final class FaultDraw {
   }
 
   /**
-   * Returns the random value of the last strike; it is the salt of the same fault of one packet.
+   * Returns the random value of the last draw: the salt of a fault that strikes only this packet,
+   * in the same way.
    */
   public long chance() {
     return chance;

@@ -9,12 +9,12 @@ import java.util.SplittableRandom;
 /**
  * The faults and the latency of a wire in one run.
  *
- * @param latency nanoseconds that a packet takes if nothing delays it
- * @param faults the faults, in the order in which they are looked at
+ * @param latency the nanoseconds from sending to arrival of a packet that no fault delays
+ * @param faults the faults, in the order in which they are applied
  */
 public record FaultSchedule(long latency, List<Fault> faults) {
 
-  /** The kinds that a random schedule has. */
+  /** The kinds of faults in a random schedule. */
   private static final List<Kind> KINDS =
       List.of(
           Kind.LOSS,
@@ -29,7 +29,7 @@ public record FaultSchedule(long latency, List<Fault> faults) {
   private static final int MOST_BITS = 8;
   private static final int MOST_PER_MILLION = 250_000;
 
-  /** Copies the list. */
+  /** Copies the list; throws {@link IllegalArgumentException} if the latency is negative. */
   public FaultSchedule {
     if (latency < 0) {
       throw new IllegalArgumentException("latency: " + latency + " (expected: >= 0)");
@@ -43,12 +43,13 @@ public record FaultSchedule(long latency, List<Fault> faults) {
   }
 
   /**
-   * Makes up a schedule; the same arguments give the same one. One in eight has no fault at all.
+   * Returns a random schedule; the same arguments give the same schedule. One in eight has no
+   * faults.
    *
    * @param seed the seed of its random draws
    * @param ports the number of ports of the wire
-   * @param span nanoseconds in which faults begin
-   * @param latency the usual latency of a packet
+   * @param span the nanoseconds within which faults begin
+   * @param latency the latency of a packet in nanoseconds
    */
   public static FaultSchedule random(long seed, int ports, long span, long latency) {
     SplittableRandom random = new SplittableRandom(seed);

@@ -6,7 +6,10 @@ import io.verbena.emulated.roce.Frame;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** Reusable frames that packets travel in, for one {@link SimulatedWire} at a time. */
+/**
+ * Reusable frames for the packets in flight of a {@link SimulatedWire}; for one wire at a time. Not
+ * thread-safe.
+ */
 public final class FlightPool {
   private final ArrayDeque<Flight> free = new ArrayDeque<>();
   private int out;
@@ -27,7 +30,7 @@ public final class FlightPool {
     free.push(flight);
   }
 
-  /** A packet on its way. */
+  /** A packet in flight. */
   static final class Flight {
     final Frame frame = new Frame();
     private @Nullable Timeline time;

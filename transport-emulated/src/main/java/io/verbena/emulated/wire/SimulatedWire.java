@@ -12,14 +12,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A switch and its cables, which inflict the faults of a {@link FaultSchedule} on packets. A pure
- * function of the schedule and of which packets are sent when: under {@link VirtualTime} a run
- * repeats to the bit.
+ * A simulated switch and its cables, which inflict the faults of a {@link FaultSchedule} on
+ * packets. Its behavior is a pure function of the schedule and of the packets and the times at
+ * which they are sent, so that a run under {@link VirtualTime} repeats bit for bit. Not
+ * thread-safe.
  *
  * <p>Packets of one direction arrive in the order in which they were sent, except those that a
- * REORDER or a DUPLICATE puts behind others. Frames on their way are used again for later ones; at
- * most {@link #MAX_FLIGHTS} are on their way at once, and more are dropped, as by a switch whose
- * buffers are full.
+ * REORDER or a DUPLICATE moves behind others. At most {@link #MAX_FLIGHTS} packets are in flight at
+ * once; further packets are dropped, as by a switch whose buffers are full. Frames are reused for
+ * later packets.
  */
 public final class SimulatedWire implements Wire {
   /** The most packets in flight. */
@@ -29,26 +30,26 @@ public final class SimulatedWire implements Wire {
   private static final int NETWORK = 10 << 24;
   private static final int SOURCE_PORTS = 0x3fff;
 
-  /** Is called for each packet, for traces and captures. */
+  /** Observes packets, for traces and captures. Called by the driver of the wire. */
   public interface Tap {
 
     /**
-     * Called when a packet was sent.
+     * Called when a packet is sent.
      *
-     * @param now the time
-     * @param source number of the sending port
-     * @param destination number of the receiving port, or {@link Fault#ANY} if there is none
-     * @param frame the packet as it was sent; the wire's again on return
+     * @param now the time in nanoseconds
+     * @param source the number of the sending port
+     * @param destination the number of the receiving port, or {@link Fault#ANY} if there is none
+     * @param frame the packet as it is sent; the wire owns it again on return
      */
     void sent(long now, int source, int destination, Frame frame);
 
     /**
-     * Called when a fault struck the packet that was sent last.
+     * Called when a fault strikes the packet that was sent last.
      *
-     * @param now the time
-     * @param source number of the sending port
-     * @param destination number of the receiving port
-     * @param frame the packet as it was sent
+     * @param now the time in nanoseconds
+     * @param source the number of the sending port
+     * @param destination the number of the receiving port
+     * @param frame the packet as it was sent; the wire owns it again on return
      * @param strike the fault
      */
     void struck(long now, int source, int destination, Frame frame, Fault strike);
@@ -56,10 +57,11 @@ public final class SimulatedWire implements Wire {
     /**
      * Called when a packet arrives.
      *
-     * @param now the time
-     * @param source number of the sending port
-     * @param destination number of the receiving port
-     * @param frame the packet, damaged if it was corrupted; not parsed yet
+     * @param now the time in nanoseconds
+     * @param source the number of the sending port
+     * @param destination the number of the receiving port
+     * @param frame the packet, damaged if it was corrupted, and not parsed yet; the wire owns it
+     *     again on return
      */
     void arrives(long now, int source, int destination, Frame frame);
   }
@@ -79,9 +81,9 @@ public final class SimulatedWire implements Wire {
   }
 
   /**
-   * Creates a wire that takes its frames from a pool.
+   * Creates a wire with the frames of a pool.
    *
-   * @param pool a pool for one wire at a time, and for runs one after the other
+   * @param pool the pool, which no other wire uses at the same time
    */
   public SimulatedWire(Timeline time, FaultSchedule schedule, FlightPool pool) {
     this.time = time;
@@ -90,20 +92,20 @@ public final class SimulatedWire implements Wire {
     draw = new FaultDraw(schedule);
   }
 
-  /** Calls {@code newTap} for each packet from now on. */
+  /** Sets the tap to call for each packet from now on; null for none. */
   public void tap(@Nullable Tap newTap) {
     tap = newTap;
   }
 
   /**
-   * Records each strike from now on, as a fault of one packet; a schedule of these faults strikes
+   * Records each strike from now on as a fault of one packet. A schedule of these faults strikes
    * the same packets in the same way.
    */
   public void record(List<Fault> into) {
     strikes = into;
   }
 
-  /** Adds a fault, from now on. */
+  /** Adds a fault that applies from now on. */
   public void add(Fault fault) {
     draw.add(fault);
   }
@@ -130,7 +132,7 @@ public final class SimulatedWire implements Wire {
     long lastArrival;
   }
 
-  /** A port, with its number in schedules and traces. */
+  /** A port with its number in schedules and traces. */
   public final class SimulatedPort implements Port {
     private final int number;
     private final Receiver receiver;
@@ -144,12 +146,12 @@ public final class SimulatedWire implements Wire {
       gid = UdpGid.of(address(), Frame.UDP_PORT);
     }
 
-    /** Returns its number, counted from 0 in the order in which ports were attached. */
+    /** Returns the number of the port, counted from 0 in the order in which ports were attached. */
     public int number() {
       return number;
     }
 
-    /** Returns its IPv4 address, the first byte in the high bits. */
+    /** Returns the IPv4 address of the port, with the first byte in the high bits. */
     int address() {
       return NETWORK + 1 + number;
     }
@@ -246,7 +248,7 @@ public final class SimulatedWire implements Wire {
 
   private void note(Fault fault, int source, int destination, int ordinal, long salt) {
     if (strikes != null) {
-      // A packet that a window swallowed is a lost packet.
+      // A packet that a partition or a stop dropped is recorded as a lost packet.
       Kind kind =
           switch (fault.kind()) {
             case PARTITION, STOP -> Kind.LOSS;
@@ -295,7 +297,7 @@ public final class SimulatedWire implements Wire {
     }
   }
 
-  /** Ends a flight whose time is over: delivers its packet. */
+  /** Delivers the packet of a flight that has arrived, and frees the flight. */
   void land(FlightPool.Flight flight, SimulatedPort from, SimulatedPort to) {
     inFlight--;
     try {

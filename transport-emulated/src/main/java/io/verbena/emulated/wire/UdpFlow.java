@@ -16,13 +16,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A UDP source port to send from. Its socket is not connected: only then, and with the option
- * {@code IP_DONTFRAGMENT} of JDK 19, does Linux leave the IP identification 0, which the invariant
- * CRC covers.
+ * A UDP source port from which packets are sent. Its socket is not connected, and has the option
+ * {@code IP_DONTFRAGMENT} of JDK 19: only then does Linux send the IP identification 0, which the
+ * invariant CRC covers.
  *
- * <p>Where no receiver checks it, and much goes to one address, a second socket of the same port is
- * connected to that address: then the kernel need not look up the route for each packet, which took
- * about 0.3 us of each.
+ * <p>If the receiver does not check the identification, and many packets in a row go to one
+ * address, a second socket of the same port is connected to that address. The kernel then does not
+ * look up the route for each packet, which took about 0.3 us.
  */
 final class UdpFlow implements AutoCloseable {
   /** Packets in a row to one address after which a socket is connected. */
@@ -41,10 +41,10 @@ final class UdpFlow implements AutoCloseable {
   private @Nullable InetSocketAddress last;
   private final Map<InetSocketAddress, Watch> watches = new HashMap<>();
 
-  /** The socket that recently had no room for a packet; read by the thread that selects. */
+  /** The socket that last had no room for a packet; read by the thread that selects. */
   private volatile @Nullable DatagramChannel full;
 
-  /** Packets in a row to {@link #last} that need no identification of 0. */
+  /** The number of packets in a row to {@link #last} that need no identification of 0. */
   private int row;
 
   UdpFlow(InetAddress address) throws IOException {
@@ -52,7 +52,7 @@ final class UdpFlow implements AutoCloseable {
     try {
       leavesIdentification = doNotFragment(channel);
       channel.bind(new InetSocketAddress(address, 0));
-      // Only now: a socket that binds with this option may get a port that another socket has.
+      // Set after bind: with this option, bind may choose a port that another socket has.
       channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
       local = (InetSocketAddress) channel.getLocalAddress();
     } catch (IOException e) {
@@ -73,7 +73,7 @@ final class UdpFlow implements AutoCloseable {
     }
   }
 
-  @SuppressWarnings("unchecked") // there is one option of that name, and it is a Boolean
+  @SuppressWarnings("unchecked") // the only option of that name is a Boolean
   private static boolean doNotFragment(DatagramChannel channel) throws IOException {
     for (SocketOption<?> option : channel.supportedOptions()) {
       if (option.name().equals(DO_NOT_FRAGMENT)) {
@@ -88,7 +88,7 @@ final class UdpFlow implements AutoCloseable {
     return local.getPort();
   }
 
-  /** Returns whether packets leave with IP identification 0 if they are sent as identified. */
+  /** Returns whether packets that are sent as identified have the IP identification 0. */
   boolean leavesIdentification() {
     return leavesIdentification;
   }
@@ -96,7 +96,7 @@ final class UdpFlow implements AutoCloseable {
   /**
    * Sends a packet.
    *
-   * @param identified whether a receiver checks the IP identification, which then has to be 0
+   * @param identified whether the receiver checks the IP identification, which then has to be 0
    * @return false if the socket's buffer is full
    */
   boolean send(ByteBuffer bytes, InetSocketAddress to, boolean identified) throws IOException {
@@ -124,14 +124,17 @@ final class UdpFlow implements AutoCloseable {
     try {
       return sent(way, way.write(bytes));
     } catch (IOException e) {
-      // Mostly an ICMP error of an earlier packet: this one has not been tried yet.
+      // This is mostly an ICMP error of an earlier packet; the kernel has not sent this packet yet.
       row = 0;
       disconnect();
       return sent(channel, channel.send(bytes, to));
     }
   }
 
-  /** Opens another socket of this port, connected; null where two sockets may not share a port. */
+  /**
+   * Opens another socket of this port that is connected; returns null if two sockets cannot share a
+   * port.
+   */
   private @Nullable DatagramChannel connected(InetSocketAddress to) {
     DatagramChannel way = null;
     try {
@@ -147,8 +150,9 @@ final class UdpFlow implements AutoCloseable {
   }
 
   /**
-   * Counts the ICMP errors of packets that go from here to an address; null if the kernel does not
-   * report them, or too many addresses are watched. Callers with the same address share a socket.
+   * Returns a counter of the ICMP errors of packets from this port to an address; null if no second
+   * socket can be opened, or {@link #MOST_WATCHES} addresses are watched already. Callers with the
+   * same address share a counter.
    */
   @Nullable UnreachableReports unreachableReports(InetSocketAddress of) {
     Watch watch = watches.get(of);
@@ -165,8 +169,8 @@ final class UdpFlow implements AutoCloseable {
   }
 
   /**
-   * A socket that sends nothing: the kernel reports ICMP errors for packets of the unconnected
-   * socket to it, since it is connected to their destination.
+   * A connected socket that sends nothing. The kernel reports to it the ICMP errors of packets that
+   * the unconnected socket sends to the same destination.
    */
   private final class Watch implements UnreachableReports {
     private final InetSocketAddress of;
@@ -186,7 +190,7 @@ final class UdpFlow implements AutoCloseable {
       } catch (PortUnreachableException e) {
         count++;
       } catch (IOException e) {
-        // Closed with the wire, or another failure of the network, which may pass.
+        // The socket was closed with the wire, or the network has another failure, which may pass.
         return count;
       }
       return count;
@@ -202,15 +206,15 @@ final class UdpFlow implements AutoCloseable {
   }
 
   /**
-   * Registers the socket that was full with a selector, or ends that, to learn when it has room;
-   * for the thread that selects.
+   * Registers the full socket with a selector, which wakes up when it has room, or deregisters it.
+   * Called by the thread that selects.
    *
-   * @throws IOException if that socket is closed: there is another one then
+   * @throws IOException if that socket was closed and replaced by another one
    */
-  void tellOfRoom(Selector selector, boolean tell) throws IOException {
+  void watchForRoom(Selector selector, boolean watch) throws IOException {
     DatagramChannel waitedFor = full;
     if (waitedFor != null) {
-      SelectionKey unused = waitedFor.register(selector, tell ? SelectionKey.OP_WRITE : 0);
+      SelectionKey unused = waitedFor.register(selector, watch ? SelectionKey.OP_WRITE : 0);
     }
   }
 

@@ -8,10 +8,10 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
 /**
- * GIDs of HCAs on UDP: an IPv6 address as it is, an IPv4 address as {@code ::ffff:a.b.c.d}, as in
- * RoCEv2. An HCA on IPv4 that does not take packets on {@link Frame#UDP_PORT} has its UDP port in
- * the low 16 bits of the subnet prefix; only emulated HCAs can reach it. Over IPv6 a GID has no
- * room for the port.
+ * GIDs of HCAs on UDP, as in RoCEv2: an IPv6 address itself, or an IPv4 address as {@code
+ * ::ffff:a.b.c.d}. An HCA on IPv4 that uses another UDP port than {@link Frame#UDP_PORT} has that
+ * port in the low 16 bits of the subnet prefix; only emulated HCAs can reach it. With IPv6 a GID
+ * has no room for the port.
  */
 public final class UdpGid {
   private static final long IPV4_MAPPED = 0xffff_0000_0000L;
@@ -23,8 +23,8 @@ public final class UdpGid {
   /**
    * Returns the GID of an HCA on IPv4.
    *
-   * @param address its IPv4 address, the first byte in the high bits
-   * @param udpPort the UDP port on which it takes packets
+   * @param address the IPv4 address, with the first byte in the high bits
+   * @param udpPort the UDP port on which the HCA receives packets
    */
   public static Gid of(int address, int udpPort) {
     return new Gid(udpPort == Frame.UDP_PORT ? 0 : udpPort, low(address));
@@ -33,7 +33,7 @@ public final class UdpGid {
   /**
    * Returns the GID of an HCA.
    *
-   * @param udpPort the UDP port on which it takes packets; ignored over IPv6
+   * @param udpPort the UDP port on which the HCA receives packets; ignored with IPv6
    */
   public static Gid of(InetAddress address, int udpPort) {
     ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
@@ -55,7 +55,7 @@ public final class UdpGid {
     return IPV4_MAPPED | (address & 0xffff_ffffL);
   }
 
-  /** Returns whether a GID is that of an HCA on IPv4. */
+  /** Returns whether a GID belongs to an HCA on IPv4. */
   public static boolean isIpv4(Gid gid) {
     return isIpv4(gid.high(), gid.low());
   }
@@ -64,12 +64,15 @@ public final class UdpGid {
     return (high & ~MAX_PORT) == 0 && low >>> Integer.SIZE == IPV4_MAPPED >>> Integer.SIZE;
   }
 
-  /** Returns whether packets can go from one to the other: both are IPv4, or both IPv6. */
+  /**
+   * Returns whether packets can go from one HCA to the other: both are on IPv4, or both on IPv6,
+   * and the destination is not 0.
+   */
   public static boolean isReachable(Gid from, Gid to) {
     return isIpv4(from) == isIpv4(to) && (to.high() | to.low()) != 0;
   }
 
-  /** Returns whether both have the same IP address; their UDP ports may differ. */
+  /** Returns whether two HCAs have the same IP address; their UDP ports may differ. */
   public static boolean areNeighbors(Gid one, Gid other) {
     return one.low() == other.low() && (isIpv4(one) ? isIpv4(other) : one.high() == other.high());
   }
@@ -130,7 +133,7 @@ public final class UdpGid {
     }
   }
 
-  /** Returns the UDP port in a GID. */
+  /** Returns the UDP port of a GID: {@link Frame#UDP_PORT} if it names none. */
   public static int udpPort(Gid gid) {
     return isIpv4(gid) && gid.high() != 0 ? (int) gid.high() : Frame.UDP_PORT;
   }

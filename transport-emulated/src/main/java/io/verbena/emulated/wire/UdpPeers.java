@@ -7,8 +7,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Socket addresses by GID, so that sending creates none. The cache holds a bounded number of them,
- * and is emptied when it is full.
+ * A cache of socket addresses by GID, so that sending does not allocate. Bounded: the cache is
+ * cleared when it is full.
  */
 final class UdpPeers {
   private static final int SLOTS = 4096;
@@ -21,7 +21,7 @@ final class UdpPeers {
   private final @Nullable InetSocketAddress[] addresses = new @Nullable InetSocketAddress[SLOTS];
   private int size;
 
-  /** Returns the socket address of an HCA, by both halves of its GID. */
+  /** Returns the socket address of the HCA with this GID, which is given in halves. */
   InetSocketAddress address(long high, long low) {
     int first = (int) (((high * MIX + low) * MIX) >>> SHIFT);
     int slot = first;

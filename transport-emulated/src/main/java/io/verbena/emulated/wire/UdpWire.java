@@ -21,13 +21,14 @@ import java.nio.channels.Selector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * UDP sockets as a wire with one port: one socket that receives, and some that send, one for each
+ * A wire of UDP sockets with one port. One socket receives, and four others send, one for each
  * flow.
  *
- * <p>For the driver of the engines; {@link #wakeup} is for any thread.
+ * <p>Called only by the driver of the engines, except {@link #await} and {@link #wakeup}; see
+ * {@link HostWire}.
  */
 public final class UdpWire implements HostWire {
-  /** The buffer size asked of the kernel, which gives less if it is so configured. */
+  /** The buffer size that is requested of the kernel, which may be configured to give less. */
   private static final int BUFFER_BYTES = 4 << 20;
 
   private static final int PACKET_OVERHEAD = 512;
@@ -42,7 +43,7 @@ public final class UdpWire implements HostWire {
   private final int udpPort;
   private final int bufferBytes;
 
-  /** True if the IP identification of packets has to be 0, and can be. */
+  /** True if packets are over IPv4, and the IP identification can be set to 0. */
   private final boolean identified;
 
   private final Frame frame = Frame.direct();
@@ -52,24 +53,25 @@ public final class UdpWire implements HostWire {
   private @Nullable UdpPort port;
   private @Nullable Capture capture;
 
-  /** True if there may be more packets than those taken last. */
+  /** True if the socket may have more packets than the last {@link #receive} took. */
   private boolean behind;
 
   private volatile boolean closed;
 
   /**
-   * The flow whose socket has no room; set by the driver of the engines, read by the thread that
-   * sleeps.
+   * The flow whose socket is full; set by the driver of the engines, read by the thread in {@link
+   * #await}.
    */
   private volatile @Nullable UdpFlow full;
 
-  /** Is called for each packet, for captures. */
+  /** Observes packets, for captures. Called by the driver of the engines. */
   public interface Capture {
 
     /**
-     * Called when a packet leaves or arrives; once for a packet that does both.
+     * Called when a packet leaves or arrives, but only once for a packet of this wire to itself.
      *
-     * @param frame the packet, sealed, or as it came, good or damaged; the wire's again on return
+     * @param frame the packet, sealed or as received, valid or not; the wire owns it again on
+     *     return
      */
     void packet(Frame frame);
   }
@@ -101,10 +103,10 @@ public final class UdpWire implements HostWire {
   /**
    * Opens the sockets.
    *
-   * @param local the address of this machine to use
-   * @param udpPort the UDP port on which to take packets; 0 for any that is free
-   * @throws IOException if the port is taken ({@link java.net.BindException}), or for the operating
-   *     system's own failures
+   * @param local the address of this machine to bind to
+   * @param udpPort the UDP port on which to receive packets; 0 for any free port
+   * @throws IOException if the port is taken ({@link java.net.BindException}), or the operating
+   *     system fails otherwise
    */
   public static UdpWire open(InetAddress local, int udpPort) throws IOException {
     DatagramChannel receiving = DatagramChannel.open(family(local));
@@ -127,31 +129,30 @@ public final class UdpWire implements HostWire {
         : StandardProtocolFamily.INET;
   }
 
-  /** Returns the UDP port on which it takes packets. */
+  /** Returns the UDP port on which this wire receives packets. */
   public int udpPort() {
     return udpPort;
   }
 
   /**
-   * Returns whether its packets pass a strict check of their invariant CRC. Before JDK 19 the
-   * kernel chooses an unpredictable IP identification: emulated HCAs recover it, others drop the
-   * packet. IPv6 has no identification.
+   * Returns whether packets from this wire pass a strict check of their invariant CRC. Over IPv4
+   * before JDK 19, the kernel chooses an unpredictable IP identification, which emulated HCAs
+   * recover; other HCAs drop the packets. IPv6 has no identification.
    */
   public boolean passesStrictChecks() {
     return identified || ipv6;
   }
 
   /**
-   * {@inheritDoc} The other end likely has a buffer of the same size. The kernel counts the memory
-   * that a packet takes, which may be twice its payload, and doubles the size that it was asked
-   * for.
+   * {@inheritDoc} Assumes that the other end's buffer has the same size. The kernel counts the
+   * memory of a packet, which may be twice its payload, and doubles the requested buffer size.
    */
   @Override
   public int bufferedPackets(int payload) {
     return 2 * bufferBytes / (2 * payload + PACKET_OVERHEAD);
   }
 
-  /** Calls {@code newCapture} for each packet from now on. */
+  /** Sets the capture to call for each packet from now on; null for none. */
   public void capture(@Nullable Capture newCapture) {
     capture = newCapture;
   }
@@ -182,7 +183,7 @@ public final class UdpWire implements HostWire {
       try {
         sender = (InetSocketAddress) receiving.receive(space);
       } catch (IOException e) {
-        // An ICMP error of a packet that was sent: nothing to do, its answer does not come.
+        // An ICMP error of a sent packet: nothing to do, since its answer will be missing.
         return count;
       }
       if (sender == null) {
@@ -205,7 +206,10 @@ public final class UdpWire implements HostWire {
         : frame.parseUdp(received, UdpGid.address(source), sourcePort, UdpGid.address(gid));
   }
 
-  /** Caches the last sender: consecutive packets mostly share one. */
+  /**
+   * Returns the GID of a sender. Caches the last one, since consecutive packets mostly have the
+   * same sender.
+   */
   private Gid sourceOf(InetSocketAddress sender) {
     if (!sender.equals(lastSender)) {
       lastSender = sender;
@@ -219,7 +223,7 @@ public final class UdpWire implements HostWire {
     return flows[flow & FLOWS - 1].unreachableReports(peers.address(of.high(), of.low()));
   }
 
-  /** Returns whether a socket to send from is connected. */
+  /** Returns whether a sending socket is connected. */
   boolean isConnected() {
     for (UdpFlow flow : flows) {
       if (flow.isConnected()) {
@@ -233,7 +237,7 @@ public final class UdpWire implements HostWire {
   public void await(long nanos) {
     UdpFlow waitedFor = full;
     try {
-      if (waitedFor != null && !tellOfRoom(waitedFor, true)) {
+      if (waitedFor != null && !watchForRoom(waitedFor, true)) {
         return;
       }
       long millis = nanos / NANOS_PER_MILLI;
@@ -244,20 +248,23 @@ public final class UdpWire implements HostWire {
       }
       selector.selectedKeys().clear();
       if (waitedFor != null) {
-        boolean unused = tellOfRoom(waitedFor, false);
+        boolean unused = watchForRoom(waitedFor, false);
       }
     } catch (ClosedSelectorException e) {
-      // It was closed meanwhile: there is nothing to wait for.
+      // The wire was closed meanwhile, so there is nothing to wait for.
       return;
     } catch (IOException e) {
       throw new IllegalStateException("select", e);
     }
   }
 
-  /** Returns false if the socket that was waited for is closed: its flow has another one. */
-  private boolean tellOfRoom(UdpFlow flow, boolean tell) {
+  /**
+   * Registers or deregisters the full socket of a flow; returns false if it was closed and replaced
+   * by another one.
+   */
+  private boolean watchForRoom(UdpFlow flow, boolean watch) {
     try {
-      flow.tellOfRoom(selector, tell);
+      flow.watchForRoom(selector, watch);
       return true;
     } catch (IOException | CancelledKeyException e) {
       return false;
@@ -347,14 +354,16 @@ public final class UdpWire implements HostWire {
             ? Outcome.SENT
             : Outcome.FULL;
       } catch (IOException e) {
-        // Closed, no route, or the kernel's filter: lost, as on any network.
+        // The socket is closed, there is no route, or a filter of the kernel forbids it: the packet
+        // is lost, as on any network.
         return Outcome.DROPPED;
       }
     }
 
     /**
-     * Returns whether the receiver may be an RNIC, which checks the IP identification. No RNIC
-     * takes packets on another UDP port, nor acknowledges packets from one.
+     * Returns whether the receiver may be an RNIC, which checks the IP identification. An RNIC does
+     * not receive packets on another UDP port, and cannot acknowledge packets from an HCA on
+     * another UDP port.
      */
     private boolean isIdentified(Frame packet, int to) {
       return identified

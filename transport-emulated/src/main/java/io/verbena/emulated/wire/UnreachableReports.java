@@ -2,12 +2,12 @@
 package io.verbena.emulated.wire;
 
 /**
- * Counts reports that a host takes no packets for an HCA (ICMP's port unreachable), until it is
- * closed. For the driver of the engines.
+ * Counts reports that a host takes no packets for an HCA (ICMP port unreachable), until it is
+ * closed. Called only by the driver of the engines.
  */
 public interface UnreachableReports extends AutoCloseable {
 
-  /** Returns the number of reports so far; those since the last call count as one. */
+  /** Returns the number of reports so far; all reports since the last call count as one. */
   int count();
 
   @Override

@@ -4,8 +4,8 @@ package io.verbena.emulated.wire;
 import io.verbena.emulated.engine.Timeline;
 
 /**
- * Time that passes only when nothing is left to do at its present moment. It starts at 0; alarms of
- * one moment run in the order in which they were set; it uses no clock and no thread.
+ * Virtual time, which starts at 0 and passes only in {@link #advance}. Alarms of one moment run in
+ * the order in which they were set. Uses no clock and no thread. Not thread-safe.
  */
 public final class VirtualTime implements Timeline {
   private final AlarmQueue alarms = new AlarmQueue();
@@ -22,9 +22,9 @@ public final class VirtualTime implements Timeline {
   }
 
   /**
-   * Runs a task once, later.
+   * Schedules a task that runs once.
    *
-   * @param delay nanoseconds from now; less than 1 means as soon as the caller is done
+   * @param delay the nanoseconds from now; with less than 1, the task is due at the present moment
    * @return the alarm that runs it
    */
   public Alarm schedule(long delay, Runnable task) {
@@ -33,25 +33,22 @@ public final class VirtualTime implements Timeline {
     return alarm;
   }
 
-  /**
-   * Returns the moment {@code delay} nanoseconds from now, or {@link Long#MAX_VALUE} if it is
-   * beyond.
-   */
+  /** Returns the moment {@code delay} nanoseconds from now; {@link Long#MAX_VALUE} on overflow. */
   private long after(long delay) {
     long moment = now + Math.max(0, delay);
     return moment < now ? Long.MAX_VALUE : moment;
   }
 
-  /** Runs the next alarm of the present moment; false if there is none. */
+  /** Runs the next alarm that is due at the present moment; returns false if there is none. */
   public boolean runDue() {
     return alarms.runOne(now);
   }
 
   /**
-   * Advances to the moment of the next alarm, without running it.
+   * Advances to the moment of the next alarm without running it.
    *
-   * @param limit the last moment to advance to
-   * @return false if there is no alarm up to the limit; time then stands still
+   * @param limit the latest moment to advance to
+   * @return false if there is no alarm up to the limit, so that time does not advance
    */
   public boolean advance(long limit) {
     long next = alarms.nextDeadline();
@@ -62,7 +59,7 @@ public final class VirtualTime implements Timeline {
     return true;
   }
 
-  /** Returns the number of alarms that are set: 0 once nothing will ever happen again by itself. */
+  /** Returns the number of alarms that are set; with 0, nothing more happens by itself. */
   public int pending() {
     return alarms.size();
   }

@@ -6,13 +6,13 @@
  *
  * <pre>{@code
  * engines --> UdpWire --+--> UdpFlow, one of four source ports, by queue pair
- *                       |      unconnected --> peers that may be RNICs, or get little
- *                       |      connected ----> peers that are no RNICs, and get much
+ *                       |      unconnected --> peers that may be RNICs, or get few packets
+ *                       |      connected ----> peers that are no RNICs and get many packets
  *    ^                  |
- *    +------------------+--- one socket that takes packets, on UDP port 4791 or another
+ *    +------------------+--- one socket that receives packets, on UDP port 4791 or another
  * }</pre>
  *
- * <p>Nothing here is thread-safe: the driver of a fabric's engines also drives its wire and its
+ * <p>Nothing here is thread-safe: the driver of a fabric's engines also drives the wire and the
  * time, and everything happens within its calls.
  *
  * <p>Internal: not exported.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of what holds in every module: its floor, and the rules of the house. */
+/** Tests of architecture rules for all modules, such as the layers of their dependencies. */
 @NullMarked
 package io.verbena.architecture;
 

@@ -30,15 +30,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The published API is the recorded one: of each module a file with a line for each type and member
- * that programs may use. These are in the packages that its module descriptor exports to all, or in
- * all packages of a module that has no descriptor.
+ * Tests that the published API equals the recorded one. The record of a module is a file with a
+ * line for each public or protected type and member in the packages that its module descriptor
+ * exports to all, or in all packages if the module has no descriptor.
  */
 @Tag("once")
 class ApiTest {
   private static final Path RECORDED = Published.ROOT.resolve("docs/generated/api");
 
-  /** The API that the modules have now; {@code bin/release --record-api} copies it. */
+  /** The current API of the modules; {@code bin/release --record-api} copies it. */
   private static final Path FOUND = Path.of("target/api");
 
   private static final Pattern EXPORTED = Pattern.compile("(?m)^ *exports ([a-z.]+);");
@@ -136,7 +136,7 @@ class ApiTest {
         .forEach(field -> lines.add(name + "." + describe(field)));
   }
 
-  /** Its own, and those of superclasses of ours that are not visible, so not described. */
+  /** Returns the methods of a type and of those superclasses of ours that are not visible. */
   private static Collection<Method> methods(Class<?> type) {
     Map<String, Method> bySignature = new LinkedHashMap<>();
     Class<?> owner = type;

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Habits that hold in every room. */
+/** Tests of coding rules that hold in every package. */
 class CustomsTest {
 
   @Test
@@ -48,7 +48,7 @@ class CustomsTest {
         .check(House.CLASSES);
   }
 
-  /** It has a single thread on two processors, for whatever waits in it. */
+  /** The common pool has a single thread on two processors, which a blocking task would occupy. */
   @Test
   void nobodyWaitsInTheCommonPool() {
     noClasses()

@@ -16,12 +16,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** A module imports only from floors below it. */
+/** Tests that a module imports only from modules on lower floors. */
 class FloorsTest {
-  /** Needs the module java.management; a JVM without it has everything else. */
+  /** The package that needs the module java.management, which a JVM may lack. */
   private static final String STAT = "io.verbena.core.stat";
 
-  /** The packages that may use what only implementers of providers need. */
+  /** The packages that may use the API for implementers of providers. */
   private static final String[] IMPLEMENTERS = {
     "io.verbena.verbs.provider..",
     "io.verbena.emulated..",

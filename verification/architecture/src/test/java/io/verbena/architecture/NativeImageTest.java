@@ -33,9 +33,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests that what the jars name in {@code reachability-metadata.json} for GraalVM's {@code
- * native-image} exists, and lacks nothing that code looks up by name. Each entry has as its
- * condition the class that does the lookup, unless code of others does it.
+ * Tests {@code reachability-metadata.json} of the jars, for GraalVM's {@code native-image}: all
+ * named classes and members exist, and all lookups by name are covered. The condition of an entry
+ * is the class that does the lookup, unless code of other projects does it.
  */
 class NativeImageTest {
   private static final String METADATA = "reachability-metadata.json";
@@ -45,8 +45,8 @@ class NativeImageTest {
   private static final int FOREIGN_SINCE = 22;
 
   /**
-   * Methods that find by name what the analysis of native-image does not follow. It evaluates field
-   * updaters and {@code findVarHandle} itself, as their arguments are constants.
+   * Methods that look up by name and that native-image's analysis does not follow. It does evaluate
+   * field updaters and {@code findVarHandle}, because their arguments are constants.
    */
   private static final Map<String, Pattern> LOOKUPS =
       Map.of(
@@ -59,7 +59,7 @@ class NativeImageTest {
           "java.util.ServiceLoader", Pattern.compile("load.*"),
           "javax.management.MBeanServer", Pattern.compile("registerMBean"));
 
-  /** The places of the classes of published modules, as folders or in jars. */
+  /** The folders that contain the classes or jars of published modules. */
   private static final List<String> TARGETS =
       Published.MODULES.values().stream()
           .map(module -> module.toAbsolutePath().normalize() + "/target/")
@@ -146,7 +146,7 @@ class NativeImageTest {
         .filteredOn(type -> type.isAssignableTo(Channel.class))
         .filteredOn(NativeImageTest::isPublished)
         .filteredOn(type -> !type.getModifiers().contains(JavaModifier.ABSTRACT))
-        // Others are made by the code beside them.
+        // Code of the same package creates the others, without reflection.
         .filteredOn(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
         .isNotEmpty()
         .allSatisfy(type -> assertThat(members(type.getName())).contains(CONSTRUCTOR));
@@ -171,7 +171,7 @@ class NativeImageTest {
         assertThat(Published.matches(FIND_MEMBER, code)).as("%s", source).isSubsetOf(members);
       }
     }
-    // What JNI's ThrowNew calls.
+    // JNI's ThrowNew calls the constructor.
     assertThat(accessible)
         .filteredOn(e -> types(e).stream().allMatch(t -> t.endsWith("Exception")))
         .allSatisfy(e -> assertThat(names(e, "methods")).contains(CONSTRUCTOR));
@@ -216,7 +216,7 @@ class NativeImageTest {
     return entry.getAsJsonObject("condition").get("typeReached").getAsString();
   }
 
-  /** The one type of an entry, or the interfaces of a proxy. */
+  /** Returns the one type of an entry, or the interfaces of a proxy. */
   private static List<String> types(JsonObject entry) {
     JsonElement type = entry.get("type");
     return type.isJsonObject()
@@ -226,7 +226,7 @@ class NativeImageTest {
         : List.of(type.getAsString());
   }
 
-  /** The methods that are named of this type. */
+  /** Returns the names of the methods that the metadata has for a type. */
   private static List<String> members(String type) {
     return reflection()
         .filter(entry -> types(entry).contains(type))
@@ -259,7 +259,7 @@ class NativeImageTest {
     }
   }
 
-  /** The published classes that call one of {@link #LOOKUPS}. */
+  /** Returns the names of the published classes that call one of {@link #LOOKUPS}. */
   private static Set<String> lookingUp() {
     return House.CLASSES.stream()
         .filter(NativeImageTest::isPublished)

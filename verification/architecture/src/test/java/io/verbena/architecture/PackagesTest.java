@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** Packages inside a module make no circle, and belong to that module alone. */
+/** Tests that the packages of a module have no cycle and belong to that module alone. */
 class PackagesTest {
   @ParameterizedTest
   @FieldSource("io.verbena.architecture.FloorsTest#HOUSE")
@@ -45,7 +45,7 @@ class PackagesTest {
     assertThat(places).isNotEmpty().allSatisfy((name, those) -> assertThat(those).hasSize(1));
   }
 
-  /** The folder or jar that a class was read from. */
+  /** Returns the folder or jar that a class was read from. */
   private static String place(JavaClass type) {
     String file = type.getName().replace('.', '/') + ".class";
     String uri = type.getSource().orElseThrow().getUri().toString();
@@ -53,7 +53,7 @@ class PackagesTest {
     return uri.substring(0, uri.length() - file.length());
   }
 
-  /** Each package is a slice. */
+  /** Makes each package a slice. */
   private static final class ByPackage implements SliceAssignment {
     @Override
     public SliceIdentifier getIdentifierOf(JavaClass type) {

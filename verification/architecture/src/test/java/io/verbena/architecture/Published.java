@@ -38,7 +38,7 @@ final class Published {
     return modules;
   }
 
-  /** The files of this folder whose path ends so; none if there is no such folder. */
+  /** Returns the files below a folder whose path ends so; none if the folder does not exist. */
   static List<Path> files(Path folder, int depth, String ending) {
     if (!Files.isDirectory(folder)) {
       return List.of();
@@ -61,7 +61,7 @@ final class Published {
     }
   }
 
-  /** Returns what the first group of the pattern matched, each time. */
+  /** Returns the text of the first group of each match. */
   static List<String> matches(Pattern pattern, String text) {
     return pattern.matcher(text).results().map((MatchResult match) -> match.group(1)).toList();
   }

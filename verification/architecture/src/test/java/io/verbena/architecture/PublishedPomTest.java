@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The POMs that are published say all that Maven Central asks for. */
+/** Tests that the published POMs have all elements that Maven Central requires. */
 class PublishedPomTest {
 
   @ParameterizedTest

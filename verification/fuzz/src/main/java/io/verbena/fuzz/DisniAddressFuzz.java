@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 public final class DisniAddressFuzz {
   private static final String OCTET = "(25[0-5]|2[0-4]\\d|1?\\d?\\d)";
 
-  /** Of octets that are some: anything else that looks like an address is looked up as a name. */
+  /** Matches address literals with valid octets; other text would be looked up as a name. */
   private static final Pattern LITERAL =
       Pattern.compile(OCTET + "(\\." + OCTET + "){3}|\\[[0-9a-f:]+]");
 

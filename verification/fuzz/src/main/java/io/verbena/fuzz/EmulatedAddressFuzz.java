@@ -33,7 +33,7 @@ public final class EmulatedAddressFuzz {
       Claim.that(!read.name().isEmpty(), "a name");
       Claim.that(read.equals(EmulatedAddress.parse(address)), "the same again");
       Map<Option, String> options = read.options();
-      // Each by itself: what one of them refuses is no reason to leave the other out.
+      // Options of the wire are checked only if the limits are accepted.
       judge(read.limits(), DeviceLimits.of(read.limits()));
       judge(options, WireOptions.of(options));
     } catch (VerbsException e) {

@@ -58,7 +58,7 @@ public final class FpduFuzz {
     }
   }
 
-  /** What is behind the bytes that have reserved bits. */
+  /** Returns the header without the leading bytes that have reserved bits. */
   private static ByteBuffer fields(ByteBuffer header, int length) {
     return header.slice(FpduHeader.LEAST, length - FpduHeader.LEAST);
   }

@@ -78,7 +78,7 @@ public final class FrameFuzz {
     return fault;
   }
 
-  /** Checks a sealed packet. It may contain anything, as the peer may be anybody with the key. */
+  /** Checks a sealed packet, whose contents are arbitrary: any host with the key may send it. */
   private static void judgeSealed(byte[] data, int length) {
     ByteBuffer bytes = FRAME.bytes();
     bytes.put(0, data, 1, length);
@@ -105,7 +105,7 @@ public final class FrameFuzz {
     return FRAME.parseUdp(received, 0x0a000001, Frame.DEFAULT_SOURCE_PORT, 0x0a000002);
   }
 
-  /** A datagram with headers of one of our own, and what the input has instead of the rest. */
+  /** Parses a datagram with valid IP and UDP headers, the input as payload, and a valid ICRC. */
   private static FrameFault fromSocketWithRightSum(byte[] data, int length) {
     int received = Math.min(length, Frame.CAPACITY - Frame.UDP_PAYLOAD_OFFSET);
     if (received < BthLayout.LENGTH + Icrc.LENGTH) {
@@ -168,7 +168,7 @@ public final class FrameFuzz {
     Claim.that(AGAIN.psn() == FRAME.psn(), "the same PSN");
   }
 
-  /** The bytes between BTH and payload, without the reserved byte of a DETH. */
+  /** Returns the bytes between BTH and payload, without the reserved byte of a DETH. */
   private static ByteBuffer extendedHeaders(Frame frame) {
     int length = frame.payloadOffset() - BthLayout.END;
     ByteBuffer headers = ByteBuffer.allocate(length);

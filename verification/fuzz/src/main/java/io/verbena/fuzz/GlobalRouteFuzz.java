@@ -49,7 +49,7 @@ public final class GlobalRouteFuzz {
         "an answer that leads back here");
   }
 
-  /** The GIDs that the area may have for its destination. */
+  /** Returns the GIDs that the GRH may name as its destination, and another one. */
   private static List<Gid> named(ByteBuffer area) {
     if (area.remaining() < GlobalRoute.LENGTH) {
       return List.of(OTHER);

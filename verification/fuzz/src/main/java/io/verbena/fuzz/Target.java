@@ -29,7 +29,7 @@ public enum Target {
     this.longest = longest;
   }
 
-  /** Gives it one input; throws what a parser must not. */
+  /** Runs the target on one input. Throws an exception if the parser fails on it. */
   public void feed(byte[] input) {
     switch (this) {
       case PACKET -> FrameFuzz.fuzzerTestOneInput(input);
@@ -50,17 +50,17 @@ public enum Target {
     }
   }
 
-  /** Returns the length in bytes of the longest input that finds anything new. */
+  /** Returns the maximum length of an input in bytes; longer ones reach no further code. */
   public int longest() {
     return longest;
   }
 
-  /** Returns its human-readable name, which is also that of its folder of inputs. */
+  /** Returns the human-readable name, which is also the name of the folder of inputs. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Prints name, class and longest input of each, for bin/fuzz. */
+  /** Prints the name, class and maximum input length of each target, for {@code bin/fuzz}. */
   public static void main(String[] args) {
     for (Target target : values()) {
       System.out.println(target.label() + ' ' + target.type.getName() + ' ' + target.longest);

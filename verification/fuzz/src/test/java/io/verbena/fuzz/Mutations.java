@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** Good inputs made bad: bits flipped, numbers at their limits, cut, repeated, spliced. */
+/** Mutates valid inputs: flips bits, sets numbers to limits, cuts, repeats and splices. */
 final class Mutations {
   private static final long[] LIMITS = {
     0,

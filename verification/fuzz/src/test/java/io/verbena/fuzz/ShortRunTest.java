@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** No input makes a parser throw what it must not, or believe what is not so. */
+/** Tests that no input makes a parser throw an undeclared exception or return a wrong result. */
 class ShortRunTest {
   private static final Path CORPUS = Path.of("corpus");
   private static final int INPUTS = 20_000;

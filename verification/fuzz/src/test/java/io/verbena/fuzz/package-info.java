@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The short run: inputs kept from long ones, and some thousands made of them. */
+/** The short fuzzing run: inputs kept from long runs, and thousands of mutations of them. */
 @NullMarked
 package io.verbena.fuzz;
 

@@ -74,7 +74,7 @@ class SeedRunnerTest {
             "runner");
     runner.start();
     running.await();
-    // Others may be there, as of the JDK, that they were the first to need.
+    // The group may also contain threads of the JDK that the workers were the first to start.
     Thread[] all = new Thread[10 * WORKERS];
     List<Thread> workers =
         Arrays.stream(all, 0, group.enumerate(all))
@@ -119,7 +119,7 @@ class SeedRunnerTest {
     ended.countDown();
   }
 
-  /** Two seeds at the same time, of which one ends when the other has failed. */
+  /** Runs two seeds at the same time; one of them ends after the other has failed. */
   private static final class TwoSeeds implements SeedRunner.SeedRun {
     final SeedRunner runner = new SeedRunner(this, LOWER, 2);
     private final CountDownLatch begun = new CountDownLatch(2);

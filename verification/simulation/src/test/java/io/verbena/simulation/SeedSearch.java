@@ -18,8 +18,8 @@ public final class SeedSearch implements LongBinaryOperator {
   }
 
   /**
-   * Returns the first of {@code most} seeds, beginning with {@code from}, whose scenario fails, or
-   * -1 if all succeed, or the thread is interrupted before one fails.
+   * Returns the first of {@code most} seeds, beginning with {@code from}, whose scenario fails.
+   * Returns -1 if all succeed or the thread is interrupted before one fails.
    */
   @Override
   public long applyAsLong(long from, long most) {

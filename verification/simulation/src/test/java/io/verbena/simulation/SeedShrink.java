@@ -20,8 +20,8 @@ public final class SeedShrink implements LongUnaryOperator {
   }
 
   /**
-   * Returns the number of steps that are left of the scenario of a seed, or 0 if what is left does
-   * not fail.
+   * Returns the number of steps of the shrunken scenario of a seed, or 0 if that scenario does not
+   * fail.
    */
   @Override
   public long applyAsLong(long seed) {

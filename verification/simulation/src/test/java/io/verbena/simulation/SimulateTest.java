@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 class SimulateTest {
-  /** With less it would run nothing, and find no violation. */
+  /** Below the minimum, a run would execute no scenario and so report no violation. */
   @ParameterizedTest
   @CsvSource({"--threads, 0, 1", "--seeds, -1, 0", "--minutes, -1, 0"})
   void refusesLessThanTheLeast(String option, String value, int least) {

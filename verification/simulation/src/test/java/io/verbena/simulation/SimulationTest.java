@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Checks that runs of many seeds have no violation, and that a seed always gives the same run. */
+/** Tests that the runs of many seeds have no violation and that a run depends on its seed only. */
 class SimulationTest {
   private static final long SEEDS = 20_000;
   private static final long STREAM_SEEDS = 5_000;
@@ -55,7 +55,7 @@ class SimulationTest {
         .as("the seed that failed; bin/simulate --program %s --seed SEED replays it", program)
         .isNull();
     assertThat(seeds.completed()).isEqualTo(count);
-    // Otherwise the runs sent no packets, or injected no faults.
+    // Guards against runs that send no packets or inject no faults.
     assertThat(seeds.packets()).isGreaterThan(20 * count);
     assertThat(seeds.injectedFaults()).isGreaterThan(count);
   }

@@ -24,7 +24,7 @@ public class ClaimStress {
     result.r1 = ring.claim();
   }
 
-  /** Another one. */
+  /** Another producer. */
   @Actor
   public void second(JJ_Result result) {
     result.r2 = ring.claim();

@@ -48,13 +48,13 @@ public final class CloseStress {
       pair.write(pair.farRegion.rkey());
     }
 
-    /** Somebody polls. */
+    /** One thread polls. */
     @Actor
     public void poll(II_Result result) {
       result.r1 = CloseStress.poll(pair, batch);
     }
 
-    /** Somebody closes. */
+    /** Another thread closes. */
     @Actor
     public void close() {
       pair.near.close();
@@ -79,20 +79,20 @@ public final class CloseStress {
     private final ConnectedPair pair = new ConnectedPair();
     private final WorkCompletion[] batch = WorkCompletion.array(2);
 
-    /** Creates a queue with a completion, and without users. */
+    /** Creates a queue with a completion, and closes its queue pairs. */
     public PolledQueue() {
       pair.write(pair.farRegion.rkey());
       pair.near.close();
       pair.far.close();
     }
 
-    /** Somebody polls. */
+    /** One thread polls. */
     @Actor
     public void poll(II_Result result) {
       result.r1 = CloseStress.poll(pair, batch);
     }
 
-    /** Somebody closes. */
+    /** Another thread closes. */
     @Actor
     public void close() {
       pair.sends.close();
@@ -116,7 +116,7 @@ public final class CloseStress {
     private final ProtectionDomain domain = pair.device.allocateProtectionDomain();
     private volatile @Nullable SharedReceiveQueue child;
 
-    /** Somebody creates a child. */
+    /** One thread creates a child. */
     @Actor
     public void create(II_Result result) {
       try {
@@ -127,7 +127,7 @@ public final class CloseStress {
       }
     }
 
-    /** Somebody closes. */
+    /** Another thread closes. */
     @Actor
     public void close(II_Result result) {
       try {
@@ -166,18 +166,18 @@ public final class CloseStress {
         ConnectionEvent event = manager.await(0);
         return event == null ? 0 : 1;
       } catch (InterruptedException e) {
-        // No outcome above: the test fails.
+        // No declared outcome, so the test fails.
         return ConnectedPair.OTHER;
       }
     }
 
-    /** Somebody takes events. */
+    /** One thread takes events. */
     @Actor
     public void take(II_Result result) {
       result.r1 = await();
     }
 
-    /** Somebody closes. */
+    /** Another thread closes. */
     @Actor
     public void close() {
       identifier.close();

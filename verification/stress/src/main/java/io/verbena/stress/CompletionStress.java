@@ -24,7 +24,7 @@ public class CompletionStress {
   private final WorkCompletion completion = new WorkCompletion();
   private long payload;
 
-  /** One end writes payload and completion. */
+  /** The producer writes the payload and the completion. */
   @Actor
   public void publish() {
     payload = 42;
@@ -36,7 +36,7 @@ public class CompletionStress {
             .completes(7, 1));
   }
 
-  /** The other polls once. */
+  /** The consumer polls once. */
   @Actor
   public void poll(JJ_Result result) {
     if (ring.isPublished(ring.head())) {

@@ -52,7 +52,7 @@ final class ConnectedPair {
           Access.REMOTE_ATOMIC,
           Access.MW_BIND);
 
-  /** A cache line of it for each region, one after the other and round again. */
+  /** Memory of which each region gets a cache line in turn; the last is followed by the first. */
   private static final ByteBuffer MEMORY = ByteBuffer.allocateDirect(1 << 20).alignedSlice(64);
 
   private static final int LINE = 64;
@@ -95,7 +95,7 @@ final class ConnectedPair {
     return lineOf(Long.BYTES).putLong(0, value);
   }
 
-  /** Memory of a cache line of its own. */
+  /** Returns memory at the start of the next cache line. */
   static ByteBuffer lineOf(int bytes) {
     int lines = MEMORY.capacity() / LINE;
     int at = Math.floorMod(NEXT.getAndIncrement(), lines) * LINE;
@@ -124,7 +124,7 @@ final class ConnectedPair {
             .maxReadAtomic(1));
   }
 
-  /** The far end posts a receive. */
+  /** Posts a receive at the far end. */
   ConnectedPair receiving() {
     ReceiveWorkRequest receive =
         new ReceiveWorkRequest().buffer(farRegion.address(), Long.BYTES, farRegion.lkey());
@@ -136,7 +136,7 @@ final class ConnectedPair {
     return this;
   }
 
-  /** A request of the near end, which lacks its operation. */
+  /** Returns a new request for the near end, without an operation. */
   SendWorkRequest request() {
     return new SendWorkRequest();
   }
@@ -145,16 +145,16 @@ final class ConnectedPair {
     post(request().write(farRegion.address(), key));
   }
 
-  /** The near end posts; nothing if its queue pair is closed or reset. */
+  /** Posts a request at the near end. Ignores the error of a closed or reset queue pair. */
   void post(SendWorkRequest request) {
     try {
       near.postSend(request.buffer(nearRegion.address(), Long.BYTES, nearRegion.lkey()));
     } catch (PostException e) {
-      // Then it has no completion, which the outcomes show.
+      // The request has no completion, which the outcomes show.
     }
   }
 
-  /** Returns what has come of the near end's request. */
+  /** Returns the result of the near end's request. */
   int sent() {
     if (sends.poll(one) == 0) {
       return NONE;
@@ -167,7 +167,7 @@ final class ConnectedPair {
     };
   }
 
-  /** Takes the completions of a queue, and returns their number. */
+  /** Polls all completions of a queue and returns their number. */
   int count(CompletionQueue queue) {
     int count = 0;
     while (queue.poll(one) > 0) {
@@ -180,7 +180,7 @@ final class ConnectedPair {
     pair.modify(new QueuePairAttributes().state(state));
   }
 
-  /** Overwrites memory, as its next user would after it was unmapped. */
+  /** Overwrites memory, as its next user would after the deregistration. */
   static void overwrite(ByteBuffer memory) {
     memory.putLong(0, POISON);
   }
@@ -189,7 +189,7 @@ final class ConnectedPair {
     return memory.getLong(0) == POISON ? 1 : 0;
   }
 
-  /** Closes all that is open. */
+  /** Closes all open objects. */
   void close() {
     near.close();
     far.close();

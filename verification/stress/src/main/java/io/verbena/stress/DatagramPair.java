@@ -75,7 +75,7 @@ final class DatagramPair {
     return pair;
   }
 
-  /** The near end sends; returns whether that was taken. */
+  /** Sends a datagram at the near end. Returns whether the queue pair accepted it. */
   boolean send() {
     try {
       near.postSend(
@@ -89,7 +89,7 @@ final class DatagramPair {
     }
   }
 
-  /** Returns what has come of what was sent, as {@link ConnectedPair#sent}. */
+  /** Returns the result of the send, as {@link ConnectedPair#sent}. */
   int sent() {
     if (sends.poll(one) == 0) {
       return ConnectedPair.NONE;
@@ -102,7 +102,7 @@ final class DatagramPair {
     };
   }
 
-  /** The completions of the far end's receive. */
+  /** Polls the far end's completions and returns their number. */
   int received() {
     int count = 0;
     while (receives.poll(one) > 0) {
@@ -111,7 +111,7 @@ final class DatagramPair {
     return count;
   }
 
-  /** Overwrites the far end's memory, as its next user would after it was unmapped. */
+  /** Overwrites the far end's memory, as its next user would after the deregistration. */
   void overwrite() {
     for (int at = 0; at < farMemory.capacity(); at += Long.BYTES) {
       farMemory.putLong(at, ConnectedPair.POISON);
@@ -128,12 +128,12 @@ final class DatagramPair {
     return 1;
   }
 
-  /** The bytes that the far end has of the datagram. */
+  /** Returns the payload that the far end has received. */
   long payload() {
     return farMemory.getLong(HEADER);
   }
 
-  /** Closes all that is open. */
+  /** Closes all open objects. */
   void close() {
     near.close();
     far.close();

@@ -21,13 +21,13 @@ public final class DatagramStress {
   public static class Region {
     private final DatagramPair pair = new DatagramPair();
 
-    /** The near end sends, and so moves the bytes. */
+    /** The near end sends; the sending thread copies the bytes. */
     @Actor
     public void send() {
       pair.send();
     }
 
-    /** Somebody takes the memory away. */
+    /** Another thread deregisters the memory and reuses it. */
     @Actor
     public void deregister() {
       pair.farRegion.close();
@@ -50,13 +50,13 @@ public final class DatagramStress {
   public static class Receiver {
     private final DatagramPair pair = new DatagramPair();
 
-    /** The near end sends, and so moves the bytes. */
+    /** The near end sends; the sending thread copies the bytes. */
     @Actor
     public void send() {
       pair.send();
     }
 
-    /** Somebody closes the queue pair that has the receive. */
+    /** Another thread closes the queue pair of the receive and reuses the memory. */
     @Actor
     public void close() {
       pair.far.close();
@@ -83,13 +83,13 @@ public final class DatagramStress {
   public static class Source {
     private final DatagramPair pair = new DatagramPair();
 
-    /** The near end sends, and so moves the bytes. */
+    /** The near end sends; the sending thread copies the bytes. */
     @Actor
     public void send() {
       pair.send();
     }
 
-    /** Somebody takes the memory away. */
+    /** Another thread deregisters the memory and reuses it. */
     @Actor
     public void deregister() {
       pair.nearRegion.close();
@@ -119,7 +119,7 @@ public final class DatagramStress {
       result.r1 = pair.send() ? 1 : 0;
     }
 
-    /** Somebody closes the address handle. */
+    /** Another thread closes the address handle. */
     @Actor
     public void close() {
       pair.way.close();
@@ -147,7 +147,7 @@ public final class DatagramStress {
       result.r1 = pair.send() ? 1 : 0;
     }
 
-    /** Somebody closes its queue pair. */
+    /** Another thread closes the queue pair. */
     @Actor
     public void close() {
       pair.near.close();

@@ -22,13 +22,13 @@ public final class DeregisterStress {
   public static class Write {
     private final ConnectedPair pair = new ConnectedPair();
 
-    /** The near end posts, and so moves the bytes. */
+    /** The near end posts; the posting thread copies the bytes. */
     @Actor
     public void post() {
       pair.write(pair.farRegion.rkey());
     }
 
-    /** Somebody takes the memory away. */
+    /** Another thread deregisters the memory and reuses it. */
     @Actor
     public void deregister() {
       pair.farRegion.close();
@@ -52,13 +52,13 @@ public final class DeregisterStress {
   public static class Send {
     private final ConnectedPair pair = new ConnectedPair().receiving();
 
-    /** The near end posts, and so moves the bytes. */
+    /** The near end posts; the posting thread copies the bytes. */
     @Actor
     public void post() {
       pair.post(pair.request().send());
     }
 
-    /** Somebody takes the memory away. */
+    /** Another thread deregisters the memory and reuses it. */
     @Actor
     public void deregister() {
       pair.farRegion.close();
@@ -82,13 +82,13 @@ public final class DeregisterStress {
   public static class Atomic {
     private final ConnectedPair pair = new ConnectedPair();
 
-    /** The near end posts, and so moves the bytes. */
+    /** The near end posts; the posting thread copies the bytes. */
     @Actor
     public void post() {
       pair.post(pair.request().fetchAndAdd(pair.farRegion.address(), pair.farRegion.rkey(), 1));
     }
 
-    /** Somebody takes the memory away. */
+    /** Another thread deregisters the memory and reuses it. */
     @Actor
     public void deregister() {
       pair.farRegion.close();
@@ -112,13 +112,13 @@ public final class DeregisterStress {
   public static class Read {
     private final ConnectedPair pair = new ConnectedPair();
 
-    /** The near end posts, and so moves the bytes. */
+    /** The near end posts; the posting thread copies the bytes. */
     @Actor
     public void post() {
       pair.post(pair.request().read(pair.farRegion.address(), pair.farRegion.rkey()));
     }
 
-    /** Somebody takes the memory away. */
+    /** Another thread deregisters the memory and reuses it. */
     @Actor
     public void deregister() {
       pair.farRegion.close();
@@ -142,13 +142,13 @@ public final class DeregisterStress {
   public static class Source {
     private final ConnectedPair pair = new ConnectedPair().receiving();
 
-    /** The near end posts, and so moves the bytes. */
+    /** The near end posts; the posting thread copies the bytes. */
     @Actor
     public void post() {
       pair.post(pair.request().send());
     }
 
-    /** Somebody takes the memory away. */
+    /** Another thread deregisters the memory and reuses it. */
     @Actor
     public void deregister() {
       pair.nearRegion.close();

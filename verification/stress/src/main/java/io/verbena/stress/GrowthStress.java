@@ -39,7 +39,7 @@ public final class GrowthStress {
     private final EmulatedCompletionQueue queue =
         (EmulatedCompletionQueue) DEVICE.createCompletionQueue(64, null);
 
-    /** Both of its queues complete here, so that producers claim among others. */
+    /** A queue pair with both completion queues here, so that claims expect several producers. */
     private final QueuePair pair =
         DOMAIN.createQueuePair(QueuePairOptions.reliable(queue, queue, 1, 1));
 
@@ -49,7 +49,7 @@ public final class GrowthStress {
     private int count;
     private int ordered = 1;
 
-    /** Nearly fills what the queue begins with. */
+    /** Nearly fills the initial capacity of the queue. */
     public Completions() {
       publish(-FILLED, FILLED);
     }
@@ -87,7 +87,7 @@ public final class GrowthStress {
       publish(1, 2);
     }
 
-    /** Another one, which is the consumer, too. */
+    /** Another producer, which is the consumer, too. */
     @Actor
     public void second() {
       publish(101, 1);
@@ -106,7 +106,7 @@ public final class GrowthStress {
     }
   }
 
-  /** A program posts more receives than ever before, while messages take the posted ones. */
+  /** A program posts more receives than the queue can hold, while messages take posted ones. */
   @JCStressTest
   @Outcome(id = "6, 1", expect = ACCEPTABLE, desc = "all were taken, whole and in order")
   @State
@@ -115,7 +115,7 @@ public final class GrowthStress {
     private int taken;
     private int whole = 1;
 
-    /** Fills what the queue begins with. */
+    /** Fills the initial capacity of the queue. */
     public Receives() {
       post(0, 4);
     }
@@ -135,13 +135,13 @@ public final class GrowthStress {
       }
     }
 
-    /** The program posts. */
+    /** The program posts receives. */
     @Actor
     public void post() {
       post(4, 2);
     }
 
-    /** The sender takes. */
+    /** The sender takes receives. */
     @Actor
     public void send() {
       take();

@@ -37,7 +37,7 @@ public class HandoverStress {
     ownership.release();
   }
 
-  /** Another thread takes memory away from the queue. */
+  /** Another thread marks the queue, waits for the owner and frees the memory. */
   @Actor
   public void takeAway() {
     alive = false;

@@ -37,14 +37,14 @@ public class KeyStress {
 
   private final KeyTable table = new KeyTable();
 
-  /** Puts in all but the last, so that adding some more makes the table grow. */
+  /** Adds 30 keys, so that adding some more makes the table grow. */
   public KeyStress() {
     for (int i = 0; i < 30; i++) {
       table.add(KEYS[i]);
     }
   }
 
-  /** Others come and go, and the new one comes. */
+  /** Adds and removes other keys, then adds the new key. */
   @Actor
   public void change() {
     for (int i = 30; i < OTHERS; i++) {
@@ -54,7 +54,7 @@ public class KeyStress {
     table.add(KEYS[OTHERS]);
   }
 
-  /** Looks up a key that has been there all the time, and the new one. */
+  /** Looks up a key that is in the table all the time, and the new key. */
   @Actor
   public void find(II_Result result) {
     result.r1 = table.find(KEYS[0].value()) == KEYS[0] ? 1 : 0;

@@ -22,14 +22,14 @@ public class MissingFenceStress {
   private int published;
   private int armed;
 
-  /** Publishes, and looks whether to wake anybody. */
+  /** Publishes, then reads whether a consumer is armed. */
   @Actor
   public void publish(II_Result result) {
     published = 1;
     result.r1 = armed;
   }
 
-  /** Arms, and polls once more. */
+  /** Arms, then polls once more. */
   @Actor
   public void armAndPoll(II_Result result) {
     armed = 1;

@@ -38,7 +38,7 @@ public final class QueuePairStress {
       pair.write(pair.farRegion.rkey());
     }
 
-    /** Somebody takes a queue pair away, and then the memory. */
+    /** Another thread resets or closes a queue pair, then deregisters and reuses the memory. */
     @Actor
     public void takeAway() {
       ConnectedPair.to(pair.near, QueuePairState.RESET);
@@ -72,7 +72,7 @@ public final class QueuePairStress {
       pair.write(pair.farRegion.rkey());
     }
 
-    /** Somebody takes a queue pair away, and then the memory. */
+    /** Another thread resets or closes a queue pair, then deregisters and reuses the memory. */
     @Actor
     public void takeAway() {
       ConnectedPair.to(pair.far, QueuePairState.RESET);
@@ -106,7 +106,7 @@ public final class QueuePairStress {
       pair.write(pair.farRegion.rkey());
     }
 
-    /** Somebody takes a queue pair away, and then the memory. */
+    /** Another thread resets or closes a queue pair, then deregisters and reuses the memory. */
     @Actor
     public void takeAway() {
       pair.near.close();
@@ -140,7 +140,7 @@ public final class QueuePairStress {
       pair.write(pair.farRegion.rkey());
     }
 
-    /** Somebody takes a queue pair away, and then the memory. */
+    /** Another thread resets or closes a queue pair, then deregisters and reuses the memory. */
     @Actor
     public void takeAway() {
       pair.far.close();
@@ -176,7 +176,7 @@ public final class QueuePairStress {
       ConnectedPair.to(pair.far, QueuePairState.ERR);
     }
 
-    /** The near end flushes what waits. */
+    /** Flushes the near end and counts the completions. */
     @Arbiter
     public void look(II_Result result) {
       ConnectedPair.to(pair.near, QueuePairState.ERR);
@@ -199,7 +199,7 @@ public final class QueuePairStress {
       pair.write(pair.farRegion.rkey() + 1);
     }
 
-    /** Somebody moves it to ERR. */
+    /** Another thread moves the queue pair to ERR. */
     @Actor
     public void fail(II_Result result) {
       try {
@@ -209,7 +209,7 @@ public final class QueuePairStress {
       }
     }
 
-    /** Records the result of the request. */
+    /** Counts the completions of the request. */
     @Arbiter
     public void look(II_Result result) {
       result.r1 = pair.count(pair.sends);
@@ -235,7 +235,7 @@ public final class QueuePairStress {
       pair.post(pair.request().send());
     }
 
-    /** The far end goes. */
+    /** Another thread closes the far end. */
     @Actor
     public void close() {
       pair.far.close();

@@ -20,13 +20,13 @@ public class ReceiveStress {
   private final ReceiveRing queue = new ReceiveRing(1, 1);
   private final ReceiveWorkRequest request = new ReceiveWorkRequest().id(7).buffer(4096, 64, 1);
 
-  /** The program posts. */
+  /** The program posts a receive. */
   @Actor
   public void post() {
     queue.post(request);
   }
 
-  /** The sender takes. */
+  /** The sender takes the receive. */
   @Actor
   public void take(JJ_Result result) {
     if (queue.hasNext()) {

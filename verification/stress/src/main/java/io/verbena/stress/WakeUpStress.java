@@ -33,7 +33,7 @@ public class WakeUpStress {
       new EmulatedCompletionQueue(DEVICE, 2, channel, true);
   private final WorkCompletion[] batch = WorkCompletion.array(1);
 
-  /** One end publishes. */
+  /** A producer publishes a completion. */
   @Actor
   public void publish() {
     queue.publish(
@@ -44,20 +44,20 @@ public class WakeUpStress {
             .completes(1, 1));
   }
 
-  /** The other arms and looks once more. */
+  /** The consumer arms the queue and polls once more. */
   @Actor
   public void armAndPoll(II_Result result) {
     queue.arm(false);
     result.r1 = queue.poll(batch);
   }
 
-  /** Records whether an event waits for the thread that sleeps now. */
+  /** Records whether an event would wake the consumer. */
   @Arbiter
   public void sleep(II_Result result) {
     try {
       result.r2 = channel.await(0) == null ? 0 : 1;
     } catch (InterruptedException e) {
-      // No outcome above: the test fails.
+      // No declared outcome, so the test fails.
       result.r2 = -1;
     }
   }

@@ -45,7 +45,7 @@ public final class WindowStress {
       pair.write(window.rkey());
     }
 
-    /** The far end takes the window away. */
+    /** The far end closes the window and reuses the memory. */
     @Actor
     public void takeAway() {
       window.close();
@@ -62,7 +62,7 @@ public final class WindowStress {
     }
   }
 
-  /** The far end invalidates it. */
+  /** The far end invalidates the window. */
   @JCStressTest
   @Outcome(id = "2, 1", expect = ACCEPTABLE, desc = "both requests are completed")
   @State
@@ -77,7 +77,7 @@ public final class WindowStress {
       pair.write(key);
     }
 
-    /** The far end takes the window away, which is done when the request was posted. */
+    /** The far end invalidates the window, which is done once posted, and reuses the memory. */
     @Actor
     public void takeAway() {
       pair.far.postSend(new SendWorkRequest().localInvalidate(key));

@@ -24,10 +24,10 @@ import org.junit.jupiter.api.io.TempDir;
 class StressTest {
   private static final List<String> QUICKLY = List.of("-m", "quick", "-sc", "false", "-af", "NONE");
 
-  /** The factor by which each test runs longer than in a build. */
+  /** The factor by which the run time of each test exceeds that of a build. */
   private static final int LONGER = Integer.getInteger("verbena.stress.longer", 1);
 
-  /** A state is a whole HCA there. */
+  /** Small strides for tests whose state is a whole HCA. */
   private static final List<String> SMALL_STRIDES =
       List.of("-strideSize", "64", "-strideCount", "4", "-time", millis(30));
 
@@ -54,7 +54,7 @@ class StressTest {
     assertThat(outcome.report).contains("All remaining tests: 25 matching test results");
   }
 
-  /** Where the CPUs are busy with others, both threads seldom run at once: it looks for longer. */
+  /** Repeats with longer runs: on busy CPUs both threads seldom run at the same time. */
   @Test
   void findsAFenceThatIsMissing() throws Exception {
     Outcome outcome = run(MISSING_FENCE);
@@ -97,7 +97,7 @@ class StressTest {
     try {
       ended = process.waitFor(8L * LONGER, TimeUnit.MINUTES);
     } finally {
-      // Its own JVMs end by themselves when it does.
+      // The JVMs that jcstress has started end with it.
       process.destroyForcibly();
     }
     String text = Files.readString(report);

@@ -11,9 +11,9 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that come to a port. Those beyond the backlog of its listener are held, since over
- * TCP a peer does not repeat them. They count as half open, whose number is limited. For those who
- * have entered the fabric.
+ * The connection requests at a port. Requests beyond the backlog of the listener are held, since
+ * over TCP a peer does not repeat them. Held requests count as half-open connections, whose number
+ * is limited. Callers have entered the fabric.
  */
 final class IncomingRequests implements TcpStream.Asked {
   private final IwarpConnectionManager manager;
@@ -21,16 +21,16 @@ final class IncomingRequests implements TcpStream.Asked {
   private final @Nullable LockKey key;
   private final ArrayDeque<Held> held = new ArrayDeque<>();
 
-  /** Null before and after it listens. */
+  /** Null before the listener is created and after it is closed. */
   private @Nullable IwarpListener listener;
 
   private record Held(TcpStream stream, MpaFrame request) {}
 
   /**
-   * Requests to an address.
+   * Creates the requests at an address, without a listener.
    *
-   * @param at the address, with the options of this end
-   * @throws VerbsException {@code INVALID} if its key cannot be read
+   * @param at the listener's address with its options
+   * @throws VerbsException {@code INVALID} if the key of the address cannot be read
    */
   IncomingRequests(IwarpConnectionManager manager, IwarpAddress at) {
     this.manager = manager;
@@ -38,7 +38,7 @@ final class IncomingRequests implements TcpStream.Asked {
     key = at.key();
   }
 
-  void go(IwarpListener by) {
+  void start(IwarpListener by) {
     listener = by;
   }
 
@@ -66,8 +66,8 @@ final class IncomingRequests implements TcpStream.Asked {
     held.removeIf(each -> each.stream() == stream);
   }
 
-  /** Passes held requests to the program while its backlog has room. */
-  void tell() {
+  /** Passes held requests to the program while the backlog has room. */
+  void passHeld() {
     IwarpListener by = listener;
     while (by != null && stillAsks() && by.reserve()) {
       Held oldest = held.remove();
@@ -75,7 +75,7 @@ final class IncomingRequests implements TcpStream.Asked {
     }
   }
 
-  /** Returns whether there is a request whose sender still waits; drops those before it. */
+  /** Drops held requests whose senders no longer wait; returns whether one is left. */
   private boolean stillAsks() {
     Held oldest = held.peek();
     while (oldest != null && !oldest.stream().stillAsks()) {
@@ -85,7 +85,7 @@ final class IncomingRequests implements TcpStream.Asked {
     return oldest != null;
   }
 
-  /** Refuses all held requests: the listener is closed. */
+  /** Refuses all held requests, since the listener is closed. */
   void refuse() {
     listener = null;
     for (Held each = held.poll(); each != null; each = held.poll()) {

@@ -41,9 +41,9 @@ import org.jspecify.annotations.Nullable;
  * ENDED  <--------------------------------------+----------------------------+
  * }</pre>
  *
- * A peer that does not ask for an empty message first (RFC 6581, section 9) is established as soon
- * as it is accepted. ACCEPTING has no deadline, as in the kernel's siw: the program decides how
- * long a client may be silent, and closes the identifier.
+ * If the peer does not ask for an empty first message (RFC 6581, section 9), accepting establishes
+ * the connection at once. ACCEPTING has no deadline, as in the kernel's siw: the program decides
+ * how long a client may be silent, and closes the identifier.
  */
 final class IwarpConnection extends NotingIdentifier implements StreamUser {
   private final IwarpConnectionManager manager;
@@ -52,13 +52,16 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
   private final boolean extensions;
   private final @Nullable MpaFrame request;
 
-  /** The address to connect from, of an active end; else null. */
+  /** At an active end, the local address to connect from, or null for any; else null. */
   private final @Nullable InetAddress source;
 
-  /** The key that the peer must have, too, of an active end; null to connect without a lock. */
+  /**
+   * At an active end, the key that the peer must also have, or null to connect without a lock; else
+   * null.
+   */
   private final @Nullable LockKey key;
 
-  /** Null without a lock, and before an active end asks. */
+  /** Null without a lock, and before {@link #connect}. */
   private @Nullable MpaLock mpaLock;
 
   private volatile @Nullable TcpStream stream;
@@ -99,8 +102,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
   }
 
   /**
-   * Creates a passive end and raises its request to the program; for those who have entered the
-   * fabric.
+   * Creates a passive end and raises its request to the program. The caller has entered the fabric.
    */
   static void requested(
       IwarpConnectionManager manager,
@@ -230,8 +232,8 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
   }
 
   /**
-   * Ends by the peer's rejection. Anybody can reject a connection; but with a lock the program gets
-   * the private data only if it is proven to come from the peer.
+   * Ends the connection after a rejection. Any host can forge a rejection; but with a lock, the
+   * program gets the private data only if a proof shows that the peer sent it.
    */
   private void endRefused(MpaFrame reply) {
     boolean proven;
@@ -260,7 +262,10 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
                 ConnectionEvent.Type.REJECTED, ConnectionEvent.REJECT_INVALID_SERVICE_ID, NO_DATA));
   }
 
-  /** The kernel reports a stream that is reset as a rejection (cma.c, cma_iw_handler). */
+  /**
+   * Ends the connection. A reset stream counts as a rejection, as in the kernel (cma.c,
+   * cma_iw_handler).
+   */
   @Override
   public void failed(int errno) {
     ConnectionEvent.Type type =
@@ -327,8 +332,8 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
   }
 
   /**
-   * Returns the parameters to accept a request with: a peer that makes ready by an empty READ needs
-   * one to be served, also if the program offers none.
+   * Returns the parameters with which to accept a request. A peer that gets ready by an empty READ
+   * needs one responder resource, even if the program offers none.
    */
   private static ConnectionParameters serving(ConnectionParameters offered, Depths its) {
     return its.peerToPeer() && !its.byWrite() && offered.responderResources() == 0
@@ -342,14 +347,14 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
   }
 
   /**
-   * Returns the reply that accepts a request; it follows the request in what the program does not
-   * decide.
+   * Returns the reply that accepts a request; it follows the request in all that the program does
+   * not decide.
    */
   private MpaFrame reply(MpaFrame asks, ConnectionParameters offered) {
     Depths its = asks.depths();
     Depths depths = Depths.UNTOLD;
     if (its.told()) {
-      // siw ends a connection whose peer means to ask for more READs than siw said that it serves.
+      // siw ends a connection if the reply's initiator depth exceeds its own responder resources.
       depths = Depths.of(offered.responderResources(), initiatorDepth(its));
       if (its.peerToPeer()) {
         depths = its.byWrite() ? depths.readyByWrite() : depths.readyByRead();
@@ -380,8 +385,8 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
     try {
       own.ready();
     } catch (VerbsException e) {
-      // If the peer's first message broke the queue pair, it was connected: completions report why
-      // it ended.
+      // If the peer's first message moved the queue pair to ERR, the connection was established,
+      // and completions report why it ended.
       if (own.state() != QueuePairState.ERR) {
         endBy(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
         return;
@@ -411,9 +416,9 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
   // ---- both
 
   /**
-   * Returns the terms that both ends agreed on.
+   * Returns the terms on which both ends have agreed.
    *
-   * @param reply the reply, which has the extensions only if both ends do
+   * @param reply the reply, which has the extensions only if both ends have them
    */
   private StreamTerms terms(MpaFrame reply, Depths its, boolean checked, Role role) {
     return new StreamTerms(
@@ -425,8 +430,8 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
   }
 
   /**
-   * Returns the most READs to have outstanding: no more than the peer serves at once (RFC 6581,
-   * section 9).
+   * Returns the most READs to have outstanding, limited by the number that the peer serves at once
+   * (RFC 6581, section 9).
    */
   private int initiatorDepth(Depths its) {
     boolean unsaid = !its.told() || its.responder() == Depths.UNSAID;
@@ -440,7 +445,10 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
         .maxReadAtomic(terms.initiatorDepth());
   }
 
-  /** Reports to both ends that the queue pair is closed or in no state to connect. */
+  /**
+   * Ends the connection at both ends, since the queue pair is closed or its state does not allow
+   * connecting.
+   */
   private void fail(TcpStream ours) {
     leave(ours);
     endBy(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
@@ -461,7 +469,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
     manager.note(this::endByPeer);
   }
 
-  /** Ends the connection, which the peer or the queue pair has ended. */
+  /** Ends the connection after the peer or the queue pair has ended it. */
   private void endByPeer() {
     synchronized (this) {
       if (state == State.ACCEPTING) {
@@ -476,7 +484,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
   protected void giveUp() {
     EmulatedQueuePair own = queuePair;
     if (state == State.ACCEPTING && own != null) {
-      // The queue pair has the stream already, and would go on to take the peer's messages.
+      // The queue pair has the stream already, and would continue to receive the peer's messages.
       own.fail();
       return;
     }

@@ -17,7 +17,7 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.URI;
 
-/** The connection manager of iWARP, which connects by MPA. */
+/** The connection manager of an iWARP device, which connects by MPA frames. */
 final class IwarpConnectionManager extends NotingConnectionManager {
   private final IwarpFabric fabric;
 

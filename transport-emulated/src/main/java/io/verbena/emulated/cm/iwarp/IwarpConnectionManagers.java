@@ -7,7 +7,7 @@ import io.verbena.emulated.iwarp.IwarpFabric;
 import io.verbena.verbs.ConnectionManager;
 
 /**
- * The connection managers of iWARP devices.
+ * Creates the connection managers of iWARP devices.
  *
  * @param fabric the HCA
  */

@@ -27,7 +27,7 @@ final class IwarpListener extends ManagedListener {
   }
 
   /**
-   * Listens.
+   * Listens on a TCP port.
    *
    * @throws IOException as {@link TcpSockets#listen}
    */
@@ -35,13 +35,13 @@ final class IwarpListener extends ManagedListener {
       throws IOException {
     IwarpFabric fabric = manager.fabric();
     IncomingRequests requests = new IncomingRequests(manager, at);
-    // While this holds the fabric, no request comes before there is a listener.
+    // While this thread is in the fabric, no request arrives before the listener is set.
     fabric.enter();
     try {
       TcpSockets.Port port =
           fabric.sockets().listen(new InetSocketAddress(at.host(), at.port()), requests);
       IwarpListener listener = new IwarpListener(manager, at, backlog, port, requests);
-      requests.go(listener);
+      requests.start(listener);
       return listener;
     } finally {
       fabric.leave();
@@ -50,7 +50,7 @@ final class IwarpListener extends ManagedListener {
 
   @Override
   protected void hasRoom() {
-    manager.fabric().entered(requests::tell);
+    manager.fabric().entered(requests::passHeld);
   }
 
   @Override

@@ -12,21 +12,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The handshake of a connection with a lock: both ends prove to each other that they have the key,
- * and derive keys of this connection. The proofs stand behind the program's private data in the
- * frames of MPA.
+ * and derive the keys of this connection. The proofs follow the program's private data in the MPA
+ * frames.
  *
  * <pre>
  *  request   nonce of the active end, proof by the key
  *  reply     nonce of the passive end, proof by the keys of the connection: of the key, of both
  *            nonces, and of every field of request and reply
- *  records   the active end's first one is a proof, too
- *  reply that rejects, if the program does: proof by the key, of this request
+ *  records   the active end's first record is a proof, too
+ *  reply that rejects, from the program: proof by the key, of this request
  *
  *  private data of the program | version 4 | nonce 16 | proof 16
  * </pre>
  *
- * <p>An end that has no key, or another one, is refused by a reply that has the flag of a lock and
- * no proof.
+ * <p>An end without a key, or with another key, is refused by a reply that has the lock flag and no
+ * proof.
  */
 final class MpaLock {
   private static final int VERSION = 1;
@@ -45,7 +45,10 @@ final class MpaLock {
     this.request = request;
   }
 
-  /** Returns the active end of a request, to which it adds a fresh nonce and its proof. */
+  /**
+   * Returns the active end's handshake for a request, to which a fresh nonce and the proof are
+   * added.
+   */
   static MpaLock active(LockKey key, MpaFrame request, Secrets secrets) {
     MpaFrame asks = unproven(request, nonce(secrets));
     MpaFrame proven = proven(asks, LockProof.ofRequest(key, bytes(asks)));
@@ -53,8 +56,8 @@ final class MpaLock {
   }
 
   /**
-   * Returns whether a request is admitted. It must have a lock if there is a key, have none if
-   * there is none, and come from a peer with the key.
+   * Returns whether a request is admitted. With a key, the request must have a lock and a proof of
+   * the key; without a key, it must have no lock.
    */
   static boolean admits(@Nullable LockKey key, MpaFrame request) {
     if (key == null || !request.locked()) {
@@ -63,7 +66,7 @@ final class MpaLock {
     return has(request) && isProof(request, LockProof.ofRequest(key, unprovenBytes(request)));
   }
 
-  /** Returns the passive end of a request that was {@linkplain #admits admitted}. */
+  /** Returns the passive end's handshake for a request that was {@linkplain #admits admitted}. */
   static MpaLock passive(LockKey key, MpaFrame request) {
     return new MpaLock(key, request);
   }
@@ -78,7 +81,7 @@ final class MpaLock {
     return request;
   }
 
-  /** Passive end: returns a reply that accepts, with a fresh nonce and its proof. */
+  /** Passive end: returns an accepting reply with a fresh nonce and its proof added. */
   MpaFrame accept(MpaFrame reply, Secrets secrets) {
     MpaFrame accepts = unproven(reply, nonce(secrets));
     LockSession made =
@@ -87,15 +90,15 @@ final class MpaLock {
     return proven(accepts, made.proof(bytes(accepts)));
   }
 
-  /** Passive end: returns the program's reply that rejects, with its proof. */
+  /** Passive end: returns the program's rejecting reply with its proof added. */
   MpaFrame refuse(MpaFrame refusal, Secrets secrets) {
     MpaFrame refuses = unproven(refusal, nonce(secrets));
     return proven(refuses, LockProof.ofRefusal(key, unprovenBytes(request), bytes(refuses)));
   }
 
   /**
-   * Active end: returns whether a reply that accepts comes from a peer with the key that got this
-   * request.
+   * Active end: returns whether an accepting reply comes from a peer that has the key and received
+   * this request.
    */
   boolean admits(MpaFrame reply) {
     if (!has(reply)) {
@@ -110,22 +113,25 @@ final class MpaLock {
     return true;
   }
 
-  /** Active end: returns whether the peer's program rejects this request, and no one else. */
+  /** Active end: returns whether a reply proves that the peer's program rejects this request. */
   boolean isRefusal(MpaFrame reply) {
     return has(reply)
         && isProof(reply, LockProof.ofRefusal(key, unprovenBytes(request), unprovenBytes(reply)));
   }
 
-  /** Returns the lock of the records that follow the frames; there is one once it is accepted. */
+  /**
+   * Returns the lock of the records that follow the frames; throws {@link IllegalStateException}
+   * before the connection is accepted.
+   */
   RecordLock records() {
     LockSession made = session;
     if (made == null) {
-      throw new IllegalStateException("not accepted yet");
+      throw new IllegalStateException("lock of records: none (expected: an accepted connection)");
     }
     return made.records();
   }
 
-  /** Returns the private data of the program in a frame that has a proof. */
+  /** Returns the program's private data in a frame that has a proof. */
   static ByteBuffer programs(MpaFrame frame) {
     ByteBuffer data = frame.privateData();
     return data.slice(data.position(), data.remaining() - LENGTH);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Connects by MPA frames, which carry {@code rdma_cm}'s private data unchanged: each connection is
- * a TCP connection, on the port that the address names. Internal: not exported.
+ * Connection managers of iWARP devices. Each connection is a TCP connection to the port of the
+ * address; MPA frames carry {@code rdma_cm}'s private data unchanged. Internal: not exported.
  */
 @NullMarked
 package io.verbena.emulated.cm.iwarp;

@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a connection.
+ * One end of a connection within a JVM.
  *
  * <pre>{@code
  * active                               passive
@@ -105,7 +105,10 @@ final class LocalConnection extends LocalIdentifier {
     }
   }
 
-  /** Reports to both ends that one of the queue pairs is closed or in no state to connect. */
+  /**
+   * Ends the connection at both ends, since a queue pair is closed or its state does not allow
+   * connecting.
+   */
   private void fail(LocalConnection active) {
     state = State.ENDED;
     active.endWait(State.ENDED);
@@ -171,7 +174,8 @@ final class LocalConnection extends LocalIdentifier {
       own = failQueuePair();
       if (far != null) {
         far.state = State.ENDED;
-        // At once: beside a peer in ERR, its requests would run out of retries.
+        // Both queue pairs move at once: with its peer in ERR, the requests of the other one would
+        // exhaust their retries.
         other = far.failQueuePair();
       }
       raise(ConnectionEvent.Type.DISCONNECTED, 0, NO_DATA);

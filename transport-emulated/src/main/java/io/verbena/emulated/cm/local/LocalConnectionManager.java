@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects by name within this JVM. Its event queue is bounded: it holds a few events for each open
- * identifier, and the backlog of each listener.
+ * A connection manager that connects by name within this JVM. Its event queue is bounded: it holds
+ * a few events for each open identifier, and the backlog of each listener.
  */
 final class LocalConnectionManager implements ConnectionManager, DeviceListener {
 
@@ -34,7 +34,7 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
   private static final int MAX_BACKLOG = 1 << 16;
   private static final String ANY_PORT = ":0";
 
-  /** The first dynamic port, which is assigned to nobody (RFC 6335, section 6). */
+  /** The first dynamic port; dynamic ports are never assigned (RFC 6335, section 6). */
   private static final int FIRST_FREE_PORT = 49_152;
 
   private final EmulatedDevice device;
@@ -53,7 +53,7 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
     return device;
   }
 
-  /** Returns the managers that it reaches, including itself. */
+  /** Returns the managers that this one can reach, including itself. */
   LocalConnectionManagers reachable() {
     return reachable;
   }
@@ -86,9 +86,7 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
     return reachable.listen(space, name, listener) ? listener : null;
   }
 
-  /**
-   * Listens on a free port, which a name with port 0 asks for, as an IP address with port 0 does.
-   */
+  /** Listens on a free port, for a name with port 0. */
   private @Nullable LocalListener listenOnFreePort(
       PortSpace space, URI address, String name, int backlog) {
     for (int port = FIRST_FREE_PORT; port < 1 << 16; port++) {
@@ -152,21 +150,21 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
     }
   }
 
-  /** Removes and returns the requests to a listener that nobody took. */
+  /** Removes and returns the requests to a listener that the program has not taken. */
   List<ConnectionIdentifier> withdraw(LocalListener listener) {
     synchronized (events) {
       return events.withdraw(listener);
     }
   }
 
-  /** Drops the events of a closed identifier that were not taken yet. */
+  /** Drops the events of a closed identifier that the program has not taken. */
   void forget(LocalIdentifier identifier) {
     synchronized (events) {
       events.forget(identifier);
     }
   }
 
-  /** Notes that an identifier was made. */
+  /** Registers a new identifier. */
   void opened(LocalIdentifier identifier) {
     open.opened(Kind.IDENTIFIER, Integer.MAX_VALUE);
     identifiers.add(identifier);
@@ -181,7 +179,7 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
     open.closed(Kind.LISTENER);
   }
 
-  /** Ends all connections of the failed device, and the wait for an event. */
+  /** Raises the device's removal for all identifiers, and ends the wait for an event. */
   @Override
   public void deviceFailed() {
     identifiers.forEach(LocalIdentifier::deviceRemoved);

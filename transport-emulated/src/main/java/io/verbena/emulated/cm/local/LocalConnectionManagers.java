@@ -8,11 +8,14 @@ import io.verbena.verbs.PortSpace;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The connection managers of one fabric, which reach each other by name, and their listeners. */
+/**
+ * The connection managers of one fabric, which reach each other by name, and their listeners.
+ * Thread-safe.
+ */
 public final class LocalConnectionManagers implements ConnectionManagerFactory {
   private final ConcurrentHashMap<Service, LocalListener> listeners = new ConcurrentHashMap<>();
 
-  /** Creates an object without listeners. */
+  /** Creates a fabric's connection managers, without listeners. */
   public LocalConnectionManagers() {}
 
   @Override
@@ -22,7 +25,7 @@ public final class LocalConnectionManagers implements ConnectionManagerFactory {
     return manager;
   }
 
-  /** Registers a listener; returns whether the name was free. */
+  /** Registers a listener; returns false if the name is taken. */
   boolean listen(PortSpace space, String name, LocalListener listener) {
     return listeners.putIfAbsent(new Service(space, name), listener) == null;
   }
@@ -35,6 +38,6 @@ public final class LocalConnectionManagers implements ConnectionManagerFactory {
     return listeners.get(new Service(space, name));
   }
 
-  /** The key of a listener: the same name in two port spaces is two keys. */
+  /** The key of a listener; each port space has its own names. */
   private record Service(PortSpace space, String name) {}
 }

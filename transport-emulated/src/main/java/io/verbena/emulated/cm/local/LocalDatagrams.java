@@ -11,8 +11,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a datagram resolution: the request for the queue pair that serves a name, and its
- * answer. The answering end does not learn whether the other still waits: nothing is connected.
+ * One end of a datagram resolution within a JVM: the request for the queue pair that serves a name,
+ * and its answer. The passive end does not learn whether the active end still waits, since nothing
+ * is connected.
  *
  * <pre>{@code
  * active                               passive

@@ -11,12 +11,15 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a request by name and of its result, a connection or an answer: the request, its
- * deadline, and the queue pair. Both ends share a lock, under which their states change together.
+ * One end of a connection or of a datagram resolution by name: the request, its deadline, and the
+ * queue pair. Both ends share a lock, under which their states change together.
  */
 abstract sealed class LocalIdentifier extends ManagedIdentifier
     permits LocalConnection, LocalDatagrams {
-  /** The delay before a request that did not fit the backlog is sent again; the kernel's is 4 s. */
+  /**
+   * The delay before a request that found the backlog full is sent again; the kernel's delay is 4
+   * s.
+   */
   private static final long REQUEST_RETRY_NANOS = 20_000_000;
 
   final LocalConnectionManager manager;
@@ -26,7 +29,10 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
 
   private final PortSpace space;
 
-  /** The end of the wait for an answer, which keeps this identifier; null if it does not wait. */
+  /**
+   * The scheduled end of the wait for an answer, which keeps this identifier reachable; null
+   * without a wait.
+   */
   private @Nullable Scheduled deadline;
 
   LocalIdentifier(
@@ -44,8 +50,8 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
   }
 
   /**
-   * Returns the request as an event of the listener's manager, with the passive end; null if it was
-   * withdrawn. The listener cannot be closed meanwhile.
+   * Creates the passive end and returns its request event for the listener's manager; null if the
+   * request was withdrawn. The caller makes sure that the listener is not closed meanwhile.
    */
   final @Nullable ConnectionEvent request(LocalListener listener, ByteBuffer data) {
     synchronized (lock) {
@@ -53,21 +59,24 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
     }
   }
 
-  /** Makes the request's event; called under the lock, while it waits for an answer. */
+  /**
+   * Creates the passive end and its request event; called under the lock, while this end waits for
+   * an answer.
+   */
   abstract ConnectionEvent requestNow(LocalListener listener, ByteBuffer data);
 
-  /** Returns whether it waits for an answer; called under the lock. */
+  /** Returns whether this end waits for an answer; called under the lock. */
   private boolean asks() {
     return !closed && state == State.CONNECTING;
   }
 
-  /** Raises the event that there is no listener; called under the lock. */
+  /** Raises the event for a name without a listener; called under the lock. */
   abstract void nobodyListens();
 
-  /** Called under the lock when nobody answered in time. */
+  /** Called under the lock when the wait for an answer timed out. */
   abstract void gaveUp();
 
-  /** Tells the peer of this end's close, if it has to know; called under the lock. */
+  /** Notifies the peer, if necessary, that this end is closed; called under the lock. */
   abstract void leave();
 
   @Override
@@ -80,7 +89,7 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
     return "emulated://" + name;
   }
 
-  /** Returns null: within a process there are no addresses. */
+  /** Returns null, since there are no addresses within a process. */
   @Override
   public final @Nullable InetSocketAddress localAddress() {
     return null;
@@ -101,7 +110,7 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
       state = State.CONNECTING;
       parameters = offered;
     }
-    // The request is sent even if the time for its answer is 0.
+    // Sends the request even if the timeout is 0.
     ask(data);
     synchronized (lock) {
       if (asks()) {
@@ -110,7 +119,7 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
     }
   }
 
-  /** Ends the wait for an answer, if it waits; called under the lock. */
+  /** Moves to a state, and ends the wait for an answer, if any; called under the lock. */
   final void endWait(State next) {
     state = next;
     Scheduled set = deadline;
@@ -120,7 +129,7 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
     }
   }
 
-  /** Sends the request; repeats it while the backlog of the listener is full. */
+  /** Sends the request, and repeats it while the listener's backlog is full. */
   private void ask(ByteBuffer data) {
     LocalListener listener = manager.reachable().listener(space, name);
     synchronized (lock) {
@@ -157,7 +166,7 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
         if (closed) {
           return;
         }
-        // The peer may have accepted since: then there is a connection to end, and a peer to tell.
+        // The peer may have accepted meanwhile; the connection is then disconnected.
         ended = state != State.ESTABLISHED;
         if (ended) {
           leave();
@@ -170,7 +179,10 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
     manager.closed(this);
   }
 
-  /** Reports the device's failure to its own program, not to the peer, as nothing is sent. */
+  /**
+   * Reports the device's failure to this end's program. The peer gets no event, since a failed
+   * device sends nothing.
+   */
   final void deviceRemoved() {
     synchronized (lock) {
       endWait(State.ENDED);

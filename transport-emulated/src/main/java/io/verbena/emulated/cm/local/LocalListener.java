@@ -27,7 +27,7 @@ final class LocalListener extends ManagedListener {
   }
 
   /**
-   * Passes a request to the program, if there is room for one and the request still waits.
+   * Passes a request to the program if there is room for one and the active end still waits.
    *
    * @return false if there is no room or the listener is closed
    */

@@ -6,10 +6,10 @@ import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether a peer is absent, so that asking again is useless. A host without an HCA refuses
- * packets; such a report may be late or forged, so it counts only when two repeated messages are
- * refused. So an HCA that opens meanwhile is found, too. A peer that answers at once is never
- * watched.
+ * Decides whether a peer is absent, so that sending again is useless. A host without an HCA reports
+ * packets as unreachable. A report may be late or forged, so a peer counts as absent only after
+ * reports for two repeated messages; this also leaves time for an HCA that is just opening. A peer
+ * that answers at once is never watched.
  */
 final class AbsentPeer {
   private static final int REFUSED_MESSAGES = 2;
@@ -18,7 +18,10 @@ final class AbsentPeer {
   private int counted;
   private int refused;
 
-  /** Returns whether the peer is certainly absent; called before a message is sent again. */
+  /**
+   * Returns whether the peer is certainly absent. Called before each repeated message; the first
+   * call starts watching.
+   */
   boolean isCertain(CmPort port, Gid peer) {
     UnreachableReports heard = unreachableReports;
     if (heard == null) {
@@ -35,7 +38,7 @@ final class AbsentPeer {
     return refused == REFUSED_MESSAGES;
   }
 
-  /** Stops watching: nothing is sent again. Idempotent. */
+  /** Stops watching. Idempotent. */
   void forget() {
     if (unreachableReports != null) {
       unreachableReports.close();

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *  ESTABLISHED  REP again             RTU
  * </pre>
  *
- * It sends RTU nine times, since nothing answers an RTU.
+ * This end sends up to nine RTUs, since an RTU has no answer.
  */
 final class ActiveCommunication extends Communication {
   private final AbsentPeer absent = new AbsentPeer();
@@ -74,9 +74,9 @@ final class ActiveCommunication extends Communication {
         remoteQueuePair = reply.queuePair();
         LockHandshake lock = messages.lock();
         if (lock == null) {
-          tell(told -> told.replied(reply));
+          notifyUser(told -> told.replied(reply));
         } else if (lock.admits(reply)) {
-          tell(told -> told.replied(LockHandshake.forProgram(reply)));
+          notifyUser(told -> told.replied(LockHandshake.forProgram(reply)));
         } else {
           refuse();
         }
@@ -90,7 +90,7 @@ final class ActiveCommunication extends Communication {
     }
   }
 
-  /** Tells both ends that the peer accepts without having the key. */
+  /** Rejects a REP from a peer that does not have the key, at both ends. */
   private void refuse() {
     Reject reject = sendReject(CmReason.KEY, Mad.noData(0));
     end(reject, told -> told.rejected(reject));

@@ -7,30 +7,31 @@ import io.verbena.verbs.Gid;
  * Limits the messages that one end sends to a peer whose address may be forged, as QUIC does (RFC
  * 9000, section 8).
  *
- * <p>Until a message with the id of this end, or a packet for its queue pair, has come, a passive
- * end sends one message for each REQ, and {@value #UNPAID_MESSAGES} more. That one is a second REP,
- * for a peer whose RTU was lost and which, like Linux, repeats it only for a repeated REP; or the
- * REJ at the deadline, if there was no second REP. If a peer at the same address has proven itself
- * recently, {@value #KNOWN_UNPAID_MESSAGES} more are sent, at growing intervals: a second RTU may
- * be lost, too. In either case at most {@value UnpaidMessages#MOST} of those are outstanding to one
- * address at once. All messages have the same size: so no address gets more than twice the bytes
- * that came from it, and for many requests hardly more than came.
+ * <p>A peer is proven once a message with the id of this end, or a packet for its queue pair, has
+ * arrived. Before that, a passive end sends one message for each REQ, and {@value #UNPAID_MESSAGES}
+ * additional one. The additional message is a second REP, for a peer whose RTU was lost and which,
+ * like Linux, repeats its RTU only after a repeated REP; or else the REJ at the deadline. If a peer
+ * at the same address has recently been proven, up to {@value #KNOWN_UNPAID_MESSAGES} additional
+ * messages are sent, at growing intervals, since a second RTU may be lost, too. At most {@value
+ * UnpaidMessages#MOST} additional messages per address are outstanding at once. All messages have
+ * the same size. So an address that has not recently been proven gets at most twice the bytes that
+ * came from it, and with many requests hardly more bytes than came.
  */
 final class AmplificationLimit {
   private static final int UNPAID_MESSAGES = 1;
 
-  /** The number of messages beyond the answers for an address that has proven itself recently. */
+  /** The number of additional messages to an address that has recently been proven. */
   private static final int KNOWN_UNPAID_MESSAGES = 4;
 
   private final UnpaidMessages ofAddresses;
 
-  /** The IP address that messages go to. */
+  /** The IP address to which messages are sent. */
   private final Gid address;
 
   private final int mostUnpaid;
   private boolean proven;
 
-  /** Requests of a peer that is not {@link #proven} that were not answered yet. */
+  /** The number of requests of an unproven peer that were not answered yet. */
   private int unanswered;
 
   private int unpaid;
@@ -43,7 +44,7 @@ final class AmplificationLimit {
     this.proven = proven;
   }
 
-  /** Returns no limit, for an active end, which has chosen its peer. */
+  /** Returns an object without a limit, for an active end, which has chosen its peer. */
   static AmplificationLimit none(UnpaidMessages ofAddresses, Gid address) {
     return new AmplificationLimit(ofAddresses, address, 0, /* proven= */ true);
   }
@@ -51,19 +52,19 @@ final class AmplificationLimit {
   /**
    * Returns the limit of a passive end.
    *
-   * @param known whether a peer at the address has proven itself recently
+   * @param known whether a peer at the address has recently been proven
    */
   static AmplificationLimit of(UnpaidMessages ofAddresses, Gid address, boolean known) {
     return new AmplificationLimit(
         ofAddresses, address, known ? KNOWN_UNPAID_MESSAGES : UNPAID_MESSAGES, /* proven= */ false);
   }
 
-  /** Returns whether the peer has shown that it takes the messages sent to it. */
+  /** Returns whether the peer has shown that it receives the messages sent to it. */
   boolean isProven() {
     return proven;
   }
 
-  /** Notes that the peer has shown that; false if it had before. */
+  /** Notes that the peer is proven; returns false if it was before. */
   boolean prove() {
     if (proven) {
       return false;
@@ -80,7 +81,7 @@ final class AmplificationLimit {
     }
   }
 
-  /** Takes one message to the peer; false if none may go. */
+  /** Counts a message to the peer; returns false if it must not be sent. */
   boolean take() {
     if (proven) {
       return true;
@@ -96,12 +97,12 @@ final class AmplificationLimit {
     return false;
   }
 
-  /** Returns whether nothing more may be sent until the peer asks again. */
+  /** Returns whether no more messages may be sent until the peer repeats its request. */
   boolean isReached() {
     return !proven && unanswered == 0 && unpaid == mostUnpaid;
   }
 
-  /** Returns the messages beyond the answers to the allowance of the address. */
+  /** Returns the additional messages to the allowance of the address. */
   void giveBack() {
     ofAddresses.giveBack(address, unpaid);
     unpaid = 0;

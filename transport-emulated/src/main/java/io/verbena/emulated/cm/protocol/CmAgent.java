@@ -22,19 +22,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles a port's messages of communication managers: it keeps the listeners, the connections that
- * are being made or are established, and those that are over and wait for stray packets. It answers
- * messages that match nothing here only as the rules allow: a REQ without listener, a stray REP and
- * a stray RTU by REJ, a DREQ by DREP.
+ * Handles the communication management messages of a port. The agent keeps the listeners, the
+ * connections that are being established or are established, and the ended connections in
+ * time-wait. Messages that match none of these are answered only as the specification allows: a REQ
+ * without a listener, a stray REP and a stray RTU by REJ, a DREQ by DREP.
  *
- * <p>A REQ beyond the limits of half-open connections gets no answer, like one beyond a listener's
- * backlog: the peer repeats it, and there may be room then; a REJ would fail the program.
+ * <p>A REQ beyond the limits of half-open connections, or beyond a listener's backlog, gets no
+ * answer: the peer repeats it, and there may be room then, whereas a REJ would fail its connect.
  *
- * <p>For one caller at a time, alarms included. Its size is bounded by the requests of its users,
- * by the backlogs of listeners, by {@link PeerLimits} and {@link #MOST_WAITING}.
+ * <p>Not thread-safe: one caller at a time, alarms included. The size is bounded by the requests of
+ * the users, the backlogs of the listeners, {@link PeerLimits} and {@link #MOST_WAITING}.
  */
 public final class CmAgent {
-  /** The most connections to remember that are over. */
+  /** The most connections in time-wait. */
   static final int MOST_WAITING = 4096;
 
   private final CmPort port;
@@ -44,12 +44,12 @@ public final class CmAgent {
   private final Map<Integer, Communication> byId = new HashMap<>();
   private final Map<Remote, PassiveCommunication> byRemote = new HashMap<>();
 
-  /** Passive ends that have sent their queue pair's number, by that number. */
+  /** Passive ends that have sent a REP, by the number of their queue pair. */
   private final Map<Integer, PassiveCommunication> byQueuePair = new HashMap<>();
 
   private final HalfOpenConnections halfOpen;
 
-  /** Passive ends that are not over, by IP address. */
+  /** Passive ends that have not ended, by IP address. */
   private final CountByAddress<PassiveCommunication> accepted;
 
   private final ProvenAddresses proven = new ProvenAddresses();
@@ -57,7 +57,7 @@ public final class CmAgent {
   private final Set<Communication> waiting = new LinkedHashSet<>();
   private long transactions;
 
-  /** A connection's name at a peer. */
+  /** The key of a connection at its peer: the peer's GID and connection id. */
   private record Remote(Gid peer, int id) {}
 
   public CmAgent(CmPort port, Timeline timeline, PeerLimits limits) {
@@ -74,7 +74,7 @@ public final class CmAgent {
     return services;
   }
 
-  /** Adds a listener for a service; false if the service has one. */
+  /** Adds a listener for a service; returns false if the service has one. */
   public boolean listen(long serviceId, CmListener listener) {
     return listeners.putIfAbsent(serviceId, listener) == null;
   }
@@ -90,10 +90,11 @@ public final class CmAgent {
   }
 
   /**
-   * Requests a connection.
+   * Requests a connection without a lock.
    *
-   * @param request the request, whose id, transaction, GUID and source GID are filled in here
-   * @param timeoutNanos the time that the peer may take
+   * @param request the request; this fills in transaction, id, GUID, and both GIDs
+   * @param timeoutNanos the time in nanoseconds within which the peer has to answer
+   * @return this end of the connection; {@code user} is notified of its events
    */
   public Communication connect(Gid peer, Request request, long timeoutNanos, CmUser user) {
     return connect(peer, request, null, timeoutNanos, user);
@@ -102,8 +103,8 @@ public final class CmAgent {
   /**
    * Requests a connection, with a lock if there is a key.
    *
-   * @param request the request, completed as above
-   * @param key the key that the peer must have, or null to connect without a lock
+   * @param request the request, whose fields are filled in as in the other method
+   * @param key the key that the peer must also have, or null to connect without a lock
    */
   public Communication connect(
       Gid peer, Request request, @Nullable LockKey key, long timeoutNanos, CmUser user) {
@@ -154,13 +155,14 @@ public final class CmAgent {
     }
   }
 
-  /** Returns the number of connections that it knows, including those that are over. */
+  /** Returns the number of connections, including those in time-wait. */
   public int known() {
     return byId.size();
   }
 
   /**
-   * Notes that a packet has come for a queue pair that is not yet established: its peer is ready.
+   * Notes that a packet has arrived for a queue pair whose connection is not established yet, so
+   * that its peer is ready.
    */
   public void packetCame(int queuePair) {
     PassiveCommunication to = byQueuePair.get(queuePair);
@@ -170,10 +172,10 @@ public final class CmAgent {
   }
 
   /**
-   * Takes a message.
+   * Handles a message.
    *
-   * @param source the GID for answers to a sender that is unknown here, at the address that the
-   *     packet came from
+   * @param source the GID to which answers to an unknown sender go, at the source address of the
+   *     packet
    */
   public void receive(CmMessage message, Gid source) {
     if (message instanceof Request request) {
@@ -216,9 +218,9 @@ public final class CmAgent {
   }
 
   /**
-   * Finds the connection of a message. A REJ for a timeout may not know this end's id of the
-   * connection; it ends only a connection that is not established: a peer that is established knows
-   * both ids.
+   * Returns the connection of a message, or null. A REJ for a timeout may lack this end's
+   * connection id; it then ends only a connection that is not established, since an established
+   * peer knows both ids.
    */
   private @Nullable Communication find(CmMessage message, Gid source) {
     Communication found = byId.get(message.remoteId());
@@ -229,7 +231,7 @@ public final class CmAgent {
       return null;
     }
     boolean sameName = found.remoteId() == 0 || found.remoteId() == message.localId();
-    // A peer that refuses a request need not have an id for it.
+    // A peer that rejects a request need not have assigned an id.
     return sameName || (message instanceof Reject && message.localId() == 0) ? found : null;
   }
 
@@ -291,7 +293,7 @@ public final class CmAgent {
         to);
   }
 
-  /** Returns the code of the largest MTU of a connection. */
+  /** Returns the code of the largest path MTU for a request. */
   private int mtu(Request request) {
     return request.lock() == null ? port.mtu() : port.lockedMtu();
   }
@@ -308,7 +310,7 @@ public final class CmAgent {
     } else if (message instanceof Reply) {
       reject(message, Answered.REPLY, CmReason.INVALID_COMMUNICATION_ID, source);
     } else if (message instanceof ReadyToUse) {
-      // Its sender was slow, and assumes a connection that this end has given up since.
+      // The sender was slow, and assumes a connection that this end has given up meanwhile.
       reject(message, Answered.OTHER, CmReason.INVALID_COMMUNICATION_ID, source);
     }
   }
@@ -317,7 +319,7 @@ public final class CmAgent {
     port.send(message, to);
   }
 
-  /** Returns the port, which also gives handshakes their secrets. */
+  /** Returns the port, which is also the source of random numbers for handshakes. */
   CmPort port() {
     return port;
   }
@@ -342,13 +344,13 @@ public final class CmAgent {
     return id;
   }
 
-  /** Notes that a passive end has a queue pair now. */
+  /** Notes that a passive end has a queue pair and sends its REP. */
   void serves(PassiveCommunication communication) {
     byQueuePair.put(communication.localQueuePair(), communication);
     halfOpen.replied(communication);
   }
 
-  /** Notes that the address of a passive end's peer is genuine. */
+  /** Notes that the peer of a passive end is proven: its address is not forged. */
   void proven(PassiveCommunication communication) {
     halfOpen.proven(communication);
   }
@@ -358,7 +360,10 @@ public final class CmAgent {
     halfOpen.remove(communication);
   }
 
-  /** Notes that a connection is over; forgets the oldest of those if there are too many. */
+  /**
+   * Notes that a connection is in time-wait; forgets the oldest such connection if there are too
+   * many.
+   */
   void waits(Communication communication) {
     if (communication instanceof PassiveCommunication passive) {
       halfOpen.remove(passive);

@@ -6,25 +6,26 @@ import io.verbena.emulated.lock.LockKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The listener of a service. Called by the driver of the agent; it must not call the agent back.
+ * The listener of a service. Called by the driver of the agent, within calls to the agent; must not
+ * call the agent.
  */
 public interface CmListener {
 
   /**
-   * Returns the key that peers must have: a request without proof of it is refused, and the
-   * listener not called. Null to take only requests without a lock.
+   * Returns the key that peers must have; null to accept only requests without a lock. The agent
+   * rejects a request without a proof of the key, and does not call {@link #requested}.
    */
   default @Nullable LockKey key() {
     return null;
   }
 
   /**
-   * Takes a request for a connection.
+   * Handles a request for a connection.
    *
-   * @param communication this end of it
+   * @param communication this end of the connection
    * @param request the request
-   * @return the user of this end from now on; null to leave the request without an answer, so that
-   *     the peer repeats it
+   * @return the user of this end from now on; null to leave the request unanswered, so that the
+   *     peer repeats it
    */
   @Nullable CmUser requested(Communication communication, Request request);
 }

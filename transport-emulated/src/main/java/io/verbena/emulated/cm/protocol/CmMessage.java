@@ -6,13 +6,13 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message of the communication manager. Private data is read-only and as long as its field in the
- * message: bytes behind the sender's are 0. Numbers are those of the wire; fields that RoCE does
- * not use (LIDs, alternate paths, end-to-end contexts) are left out.
+ * A message of the communication manager. Private data is read-only, fills its field in the
+ * message, and ends with zeros. Numbers have the codes of the wire. Fields that RoCE does not use
+ * (LIDs, alternate paths, end-to-end contexts) are left out.
  */
 public sealed interface CmMessage {
 
-  /** Returns the transaction, which pairs a message with the one that it answers. */
+  /** Returns the transaction id, which a message shares with its answer. */
   long transaction();
 
   /** Returns the sender's id of the connection; 0 if it has none. */
@@ -24,20 +24,20 @@ public sealed interface CmMessage {
   /**
    * REQ: asks for a connection.
    *
-   * @param serviceId the service that is asked, see {@link ServiceId}
-   * @param guid the sender's HCA
+   * @param serviceId the requested service, see {@link ServiceId}
+   * @param guid the GUID of the sender's HCA
    * @param queuePair the sender's queue pair
    * @param responderResources READs and atomics that the sender serves at once
    * @param initiatorDepth READs and atomics that the sender has outstanding at once
    * @param transport 0 for RC
-   * @param startingPsn the first PSN that the <em>receiver</em> is to send
-   * @param retryCount retries after a timeout, for both
+   * @param startingPsn the first PSN that the <em>receiver</em> of the message has to send
+   * @param retryCount retries after a timeout, for both ends
    * @param partitionKey the partition
    * @param pathMtu the path MTU, as in {@code enum ibv_mtu}
-   * @param rnrRetry retries after an RNR NAK, for the receiver
+   * @param rnrRetry retries after an RNR NAK, for the receiver of the message
    * @param source the sender's GID
    * @param destination the receiver's GID
-   * @param ackTimeout the time that an answer to a packet takes, as code
+   * @param ackTimeout the code of the time within which a packet is answered
    * @param privateData {@link Mad#REQUEST_DATA} bytes
    * @param lock the proof that the sender has a key, or null
    */
@@ -94,9 +94,9 @@ public sealed interface CmMessage {
   /**
    * The additional fields of a REQ for a locked connection.
    *
-   * @param version the version of the lock; not 0
+   * @param version the version of the lock protocol; not 0
    * @param suite the cipher that seals packets
-   * @param nonce a random number of the sender's
+   * @param nonce a random number that the sender has chosen
    * @param proof the proof that the sender has the key
    */
   record RequestLock(int version, int suite, ByteBuffer nonce, ByteBuffer proof) {
@@ -107,14 +107,14 @@ public sealed interface CmMessage {
   }
 
   /**
-   * REP: accepts.
+   * REP: accepts a connection.
    *
    * @param queuePair the sender's queue pair
-   * @param startingPsn the first PSN that the receiver is to send
+   * @param startingPsn the first PSN that the receiver of the message has to send
    * @param responderResources READs and atomics that the sender serves at once
    * @param initiatorDepth READs and atomics that the sender has outstanding at once
-   * @param rnrRetry retries after an RNR NAK, for the receiver
-   * @param guid the sender's HCA
+   * @param rnrRetry retries after an RNR NAK, for the receiver of the message
+   * @param guid the GUID of the sender's HCA
    * @param privateData {@link Mad#REPLY_DATA} bytes
    */
   record Reply(
@@ -154,12 +154,13 @@ public sealed interface CmMessage {
       implements CmMessage {}
 
   /**
-   * REJ: ends a connection that was not established.
+   * REJ: ends a connection that is not established.
    *
-   * @param rejected the kind of message that is refused
+   * @param rejected the kind of message that is rejected
    * @param reason see {@link CmReason}
-   * @param information more about the reason: for a timeout the sender's HCA, for an invalid MTU
-   *     the largest that the sender takes, as in {@code enum ibv_mtu}; else, or if there is none, 0
+   * @param information additional information: for a timeout the GUID of the sender's HCA, for an
+   *     invalid MTU the largest MTU that the sender accepts, as in {@code enum ibv_mtu}; else, or
+   *     if there is none, 0
    * @param privateData {@link Mad#REJECT_DATA} bytes
    */
   record Reject(
@@ -178,11 +179,11 @@ public sealed interface CmMessage {
   }
 
   /**
-   * MRA: the message has come, and its answer takes a while.
+   * MRA: the message was received, and its answer takes a while.
    *
-   * @param received the kind of message that has come
-   * @param serviceTimeout the time that the answer may take, as code: 4.096 us times 2 to the power
-   *     of it
+   * @param received the kind of message that was received
+   * @param serviceTimeout the code of the time that the answer may take: 4.096 us times 2 to the
+   *     power of the code
    * @param privateData {@link Mad#RECEIPT_DATA} bytes
    */
   record Receipt(
@@ -215,9 +216,9 @@ public sealed interface CmMessage {
   /**
    * SIDR_REQ: asks for the queue pair that serves datagrams.
    *
-   * @param localId pairs request and reply
+   * @param localId the id of the request, which the reply repeats
    * @param partitionKey the partition
-   * @param serviceId the service that is asked
+   * @param serviceId the requested service
    * @param privateData {@link Mad#SERVICE_REQUEST_DATA} bytes
    */
   record ServiceRequest(
@@ -231,12 +232,12 @@ public sealed interface CmMessage {
   }
 
   /**
-   * SIDR_REP: names that queue pair.
+   * SIDR_REP: names the queue pair that serves datagrams.
    *
-   * @param remoteId the request's id
-   * @param status {@link #NAMED}, or the reason why there is none
+   * @param remoteId the id of the request
+   * @param status {@link #NAMED}, or the reason why no queue pair is named
    * @param queuePair the queue pair for datagrams
-   * @param serviceId the service that was asked
+   * @param serviceId the service of the request
    * @param queueKey the queue key for datagrams
    * @param privateData {@link Mad#SERVICE_REPLY_DATA} bytes
    */
@@ -252,10 +253,10 @@ public sealed interface CmMessage {
     /** {@link #status}: a queue pair is named. */
     public static final int NAMED = 0;
 
-    /** {@link #status}: nobody serves datagrams there. */
+    /** {@link #status}: the service has no listener for datagrams. */
     public static final int UNSUPPORTED = 1;
 
-    /** {@link #status}: the serving program refuses. */
+    /** {@link #status}: the serving program rejects the request. */
     public static final int REJECTED = 2;
 
     @Override
@@ -264,7 +265,7 @@ public sealed interface CmMessage {
     }
   }
 
-  /** The kinds of messages that a REJ refuses or an MRA confirms, in the order of their numbers. */
+  /** The kinds of messages that a REJ rejects or an MRA confirms, in the order of their codes. */
   enum Answered {
     REQUEST,
     REPLY,

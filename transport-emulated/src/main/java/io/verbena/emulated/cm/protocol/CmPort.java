@@ -5,7 +5,10 @@ import io.verbena.emulated.wire.UnreachableReports;
 import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
-/** The port of an agent: sends its messages, and names its addresses and limits. */
+/**
+ * The port of an agent: sends the agent's messages, and provides addresses and limits. Called by
+ * the driver of the agent.
+ */
 public interface CmPort {
 
   /** Returns the port's GID. */
@@ -14,10 +17,12 @@ public interface CmPort {
   /** Returns the GUID of the HCA. */
   long guid();
 
-  /** Returns the largest packet that it takes, as in {@code enum ibv_mtu}. */
+  /** Returns the code of the port's largest path MTU, as in {@code enum ibv_mtu}. */
   int mtu();
 
-  /** Returns the same for a connection with a lock, whose packets are longer. */
+  /**
+   * Returns the code of the largest path MTU of a connection with a lock, whose packets are longer.
+   */
   default int lockedMtu() {
     return mtu();
   }
@@ -26,16 +31,18 @@ public interface CmPort {
   void send(CmMessage message, Gid to);
 
   /**
-   * Returns a counter of reports that the host of a port takes no messages; null if there are no
+   * Returns a counter of reports that the host of a peer takes no messages; null if there are no
    * such reports.
    */
   default @Nullable UnreachableReports unreachableReports(Gid of) {
     return null;
   }
 
-  /** Returns whether packets from an address come from the port with a GID. */
+  /**
+   * Returns whether packets with source {@code source} may come from the port with GID {@code gid}.
+   */
   boolean isFrom(Gid source, Gid gid);
 
-  /** Returns an unpredictable number. */
+  /** Returns an unpredictable random number. */
   int nextSecret();
 }

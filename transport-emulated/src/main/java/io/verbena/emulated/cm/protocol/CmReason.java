@@ -11,25 +11,25 @@ public final class CmReason {
   /** There is no room for another connection. */
   public static final int NO_RESOURCES = 3;
 
-  /** The sender knows no such connection. */
+  /** The sender of the REJ does not know the connection. */
   public static final int INVALID_COMMUNICATION_ID = 6;
 
-  /** Nobody listens. */
+  /** The service has no listener. */
   public static final int INVALID_SERVICE_ID = 8;
 
   /** The transport is not RC. */
   public static final int INVALID_TRANSPORT = 9;
 
-  /** The GID is not the sender's, or not the receiver's. */
+  /** A GID in the message does not belong to its sender or receiver. */
   public static final int INVALID_GID = 12;
 
-  /** The packets are too large; the message names a size that would fit. */
+  /** The path MTU is too large; the REJ contains one that would fit. */
   public static final int INVALID_MTU = 26;
 
-  /** The program refuses. */
+  /** The program rejects the connection. */
   public static final int CONSUMER_DEFINED = 28;
 
-  /** The keys of a locked wire differ, or one end has none; a reason that IBTA does not have. */
+  /** The keys of both ends differ, or only one end has a key. Not a reason of the IBTA. */
   public static final int KEY = ConnectionEvent.REJECT_KEY;
 
   private CmReason() {}

@@ -4,28 +4,31 @@ package io.verbena.emulated.cm.protocol;
 import io.verbena.verbs.ConnectionEvent;
 
 /**
- * The user of one end of a connection, which is told of its events. Called by the driver of the
- * agent, within calls to the agent; must call back neither the agent nor a queue pair, but takes
- * notes.
+ * Receives the events of one end of a connection. Called by the driver of the agent, within calls
+ * to the agent; must call neither the agent nor a queue pair, but only take notes.
  */
 public interface CmUser {
 
-  /** Active end: the peer accepts; {@link Communication#ready} or a reject must follow. */
+  /**
+   * Called at the active end when the peer accepts; {@link Communication#ready} or {@link
+   * Communication#reject} must follow.
+   */
   default void replied(CmMessage.Reply reply) {}
 
-  /** Passive end: the peer is ready. */
+  /** Called at the passive end when the peer is ready. */
   default void established() {}
 
-  /** The peer refuses, or has given up, before the connection was established. */
+  /** Called when the peer rejects the connection, or gives up before it is established. */
   void rejected(CmMessage.Reject reject);
 
   /**
-   * The peer did not answer in time, or stopped asking before it was answered.
+   * Called when the peer does not answer in time, or stops repeating its request before it is
+   * answered.
    *
-   * @param why {@link ConnectionEvent#TIMED_OUT}, or {@link ConnectionEvent#NO_HCA}
+   * @param why {@link ConnectionEvent#TIMED_OUT} or {@link ConnectionEvent#NO_HCA}
    */
   void unreachable(int why);
 
-  /** The peer has ended the established connection. */
+  /** Called when the peer has ended the established connection. */
   void disconnected();
 }

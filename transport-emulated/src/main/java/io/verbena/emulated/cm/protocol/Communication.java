@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One end of a connection, from the first request to the end of its time-wait (IBTA volume 1,
  * communication establishment and release). {@link ActiveCommunication} and {@link
- * PassiveCommunication} show how it is established; the states after that are the same at both
- * ends:
+ * PassiveCommunication} show how a connection is established. The states after that are the same at
+ * both ends:
  *
  * <pre>
  *  state        on                    sends          to
@@ -30,29 +30,29 @@ import org.jspecify.annotations.Nullable;
  *               DREQ                  DREP           TIME_WAIT
  *  any          its process is gone   -              TIME_WAIT     user: unreachable, disconnected
  *  TIME_WAIT    DREQ                  DREP
- *               REQ, REP, RTU         its REJ, if that is how it ended
- *               alarm                 -              gone
+ *               REQ, REP, RTU         the REJ that ended the connection, if any
+ *               alarm                 -              GONE
  *  REQ_, REP_*  reject(), disconnect() REJ           TIME_WAIT
  * </pre>
  *
- * A message that is not answered is sent again, first soon, then at growing intervals. The user is
- * told of exactly one end: rejected, unreachable or disconnected; of nothing after it has given up
- * itself.
+ * An unanswered message is sent again, first soon, then at growing intervals. The user gets exactly
+ * one final event: rejected, unreachable or disconnected; and no event after it has itself given
+ * up.
  *
- * <p>With a {@link LockHandshake}, from REP on only a message with the peer's proof changes a
- * state; and a peer without the key does not get as far as REP.
+ * <p>With a {@link LockHandshake}, from REP on only messages with the peer's proof change a state;
+ * a peer without the key gets no REP.
  */
 public abstract sealed class Communication permits ActiveCommunication, PassiveCommunication {
-  /** Bytes of a REP's private data that a lock takes. */
+  /** The number of bytes of a REP's private data that a lock uses. */
   public static final int REPLY_ROOM_OF_LOCK = LockHandshake.REPLY_ROOM;
 
-  /** Bytes of a REJ's private data that a lock takes. */
+  /** The number of bytes of a REJ's private data that a lock uses. */
   public static final int PROOF_OF_LOCK = LockProof.LENGTH;
 
   static final long FIRST_RETRY = 20 * RetryTimer.MILLI;
   static final long LAST_RETRY = 500 * RetryTimer.MILLI;
 
-  /** The time for which a passive end waits for RTU, and an active end repeats it. */
+  /** The time for which a passive end waits for an RTU, and an active end repeats its RTU. */
   static final long REPLY_PATIENCE = 10_000 * RetryTimer.MILLI;
 
   private static final long DISCONNECT_PATIENCE = 2_000 * RetryTimer.MILLI;
@@ -86,8 +86,7 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
   private final Gid peer;
 
   /**
-   * The message that is repeated until it is answered; in TIME_WAIT, the REJ that ended the
-   * connection.
+   * The message to repeat until it is answered; in TIME_WAIT, the REJ that ended the connection.
    */
   private @Nullable CmMessage outgoing;
 
@@ -135,8 +134,8 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
   }
 
   /**
-   * Returns the lock that seals the packets, once {@linkplain CmUser#replied replied} or prepared;
-   * or null.
+   * Returns the lock that seals the packets, after {@link CmUser#replied} or {@link #prepare}; null
+   * before that, or without a lock.
    */
   public final @Nullable PacketLock packets() {
     LockHandshake lock = messages.lock();
@@ -144,33 +143,33 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
   }
 
   /**
-   * Passive end: prepares to {@linkplain #accept accept} by this reply, so that {@link #packets}
-   * are sealed before the peer sends any. To be called by the thread that accepts next, which need
-   * not have entered.
+   * Passive end: prepares to {@linkplain #accept accept} with this reply, so that the {@link
+   * #packets} lock exists before the peer sends packets. Called by the thread that will accept,
+   * which need not have entered the fabric.
    */
   public void prepare(Reply reply) {}
 
   /**
-   * Passive end: accepts. Does nothing if the peer has given up meanwhile.
+   * Passive end: accepts the connection. Does nothing if the peer has given up meanwhile.
    *
-   * @param reply the reply, whose ids and transaction are filled in here; with a lock, the one that
-   *     was {@linkplain #prepare prepared}
+   * @param reply the reply, whose ids and transaction this fills in; with a lock, the {@linkplain
+   *     #prepare prepared} one
    */
   public void accept(Reply reply) {}
 
   /**
    * Active end, after {@link CmUser#replied}: notes that the queue pair is ready.
    *
-   * @return whether it is established; if not, the peer has given up, and the user is told so
+   * @return whether the connection is established; if not, the peer has given up, and the user gets
+   *     that event
    */
   public boolean ready() {
     return false;
   }
 
   /**
-   * Either end, in any state: refuses the connection, or gives it up. If the peer's end is
-   * established by now, of which the user may not have taken note, a DREQ is sent. The user is told
-   * nothing more.
+   * Either end, in any state: rejects the connection, or gives it up. Sends a DREQ if this end is
+   * established already, which the user may not know yet. The user gets no further events.
    *
    * @param reason see {@link CmReason}
    * @param privateData at most {@link Mad#REJECT_DATA} bytes
@@ -192,8 +191,8 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
   }
 
   /**
-   * Either end: ends the connection, or rejects it if it is not established. The user is told
-   * nothing more.
+   * Either end: ends the connection, or rejects it if it is not established. The user gets no
+   * further events.
    */
   public final void disconnect() {
     reject(CmReason.CONSUMER_DEFINED, Mad.noData(0));
@@ -202,8 +201,8 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
   // ---- messages of the peer
 
   /**
-   * Returns whether a message may change anything. While there are no keys of the connection, and
-   * for an end that may not have them, no proof can be required.
+   * Returns whether a message may change the state. A proof cannot be required while this
+   * connection has no keys, nor of a REJ from a peer that may not have the keys.
    */
   final boolean isGenuine(CmMessage message) {
     return switch (state) {
@@ -213,7 +212,10 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
     };
   }
 
-  /** Notes that a message with the id of this end has come: the peer has taken a message. */
+  /**
+   * Notes that a message with the id of this end has arrived, so that the peer has received a
+   * message.
+   */
   void proven() {}
 
   void received(Reply reply) {
@@ -243,7 +245,7 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
       case REQ_SENT, REP_RECEIVED, REQ_RECEIVED, REP_SENT ->
           end(null, told -> told.rejected(messages.forProgram(reject)));
       case ESTABLISHED -> {
-        // The peer gave up before it learned that this end is ready; by then it knows both ids.
+        // The peer gave up before it learned that this end is ready. By then it knows both ids.
         if (reject.remoteId() == localId() && reject.localId() == remoteId()) {
           end(null, CmUser::disconnected);
         }
@@ -274,7 +276,7 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
     }
   }
 
-  /** Handles that the peer's process is gone and answers nothing any more. */
+  /** Ends the connection, since the peer's process is gone. */
   final void departed() {
     switch (state) {
       case REQ_SENT, REP_RECEIVED, REQ_RECEIVED, REP_SENT ->
@@ -333,8 +335,8 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
         giveUp(ConnectionEvent.NO_HCA);
       } else {
         emitAgain();
-        // A received RTU is not answered: at most eight more are sent, over all that time. Nor are
-        // many sent to a peer that may not be there.
+        // An RTU has no answer, so it is repeated at most eight times in all that time. Messages to
+        // an unproven peer are repeated as seldom.
         boolean seldom = state == State.ESTABLISHED || !limit.isProven();
         timer.backOff(seldom ? REPLY_PATIENCE : LAST_RETRY);
         sleep();
@@ -357,7 +359,7 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
 
   // ---- the end
 
-  final void tell(Consumer<CmUser> event) {
+  final void notifyUser(Consumer<CmUser> event) {
     CmUser told = user;
     if (told != null) {
       event.accept(told);
@@ -365,7 +367,7 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
   }
 
   /**
-   * Ends the connection, and tells the user.
+   * Ends the connection and notifies the user.
    *
    * @param reject the REJ that was sent to the peer, or null
    */

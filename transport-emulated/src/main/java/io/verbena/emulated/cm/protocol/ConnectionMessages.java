@@ -13,12 +13,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of one end of a connection: with the ids of both ends, and with a proof if there is
- * a lock.
+ * Creates and checks the messages of one end of a connection: with the ids of both ends, and with a
+ * proof if there is a lock.
  */
 final class ConnectionMessages {
   /**
-   * The code of the time that the program may take: 4.096 us times 2 to the power of 16 is 269 ms.
+   * The code of the time that an MRA announces for the program: 4.096 us times 2 to the power of
+   * 16, 268 ms.
    */
   private static final int SERVICE_TIMEOUT = 16;
 
@@ -30,7 +31,7 @@ final class ConnectionMessages {
   /**
    * Creates the messages of an end.
    *
-   * @param remoteId 0 until {@link #remoteId(int)}
+   * @param remoteId the peer's id; 0 if {@link #remoteId(int)} will set it
    * @param lock the handshake in which the ends prove that they have the key, or null
    */
   ConnectionMessages(long transaction, int localId, int remoteId, @Nullable LockHandshake lock) {
@@ -58,7 +59,7 @@ final class ConnectionMessages {
 
   // ---- sent messages
 
-  /** Returns a REP; with a lock not yet proven. */
+  /** Returns a REP, without a proof. */
   Reply reply(Reply reply) {
     return new Reply(
         transaction,
@@ -77,7 +78,7 @@ final class ConnectionMessages {
     return proven(Mad.READY_DATA, data -> new ReadyToUse(transaction, localId, remoteId, data));
   }
 
-  /** Returns an MRA of the REQ, which needs no proof: it promises nothing. */
+  /** Returns an MRA for the REQ, which needs no proof, since it commits to nothing. */
   Receipt receipt() {
     return new Receipt(
         transaction,
@@ -88,7 +89,7 @@ final class ConnectionMessages {
         Mad.noData(Mad.RECEIPT_DATA));
   }
 
-  /** Returns a DREQ, which begins a transaction of its own. */
+  /** Returns a DREQ, which begins a new transaction. */
   DisconnectRequest disconnect(long asking, int remoteQueuePair) {
     return proven(
         Mad.DISCONNECT_DATA,
@@ -101,7 +102,7 @@ final class ConnectionMessages {
         data -> new DisconnectReply(request.transaction(), localId, remoteId, data));
   }
 
-  /** Returns a REJ; with a lock only a REJ of a REQ carries the program's data. */
+  /** Returns a REJ. With a lock, only a REJ of a REQ carries the program's private data. */
   Reject reject(Answered answered, int reason, long information, ByteBuffer privateData) {
     Function<ByteBuffer, Reject> message =
         data -> new Reject(transaction, localId, remoteId, answered, reason, information, data);
@@ -114,8 +115,8 @@ final class ConnectionMessages {
   }
 
   /**
-   * Returns a message without private data; with a proof if there are a lock and keys of the
-   * connection.
+   * Returns a message without private data of the program, and with a proof if the connection has a
+   * lock and keys.
    */
   private <M extends CmMessage> M proven(int length, Function<ByteBuffer, M> message) {
     return lock == null ? message.apply(Mad.noData(length)) : lock.prove(length, message);
@@ -123,7 +124,10 @@ final class ConnectionMessages {
 
   // ---- received messages
 
-  /** Returns whether a message comes from the peer; a REP is checked where it is taken. */
+  /**
+   * Returns whether a message comes from the peer. True for a REP, whose proof the active end
+   * checks.
+   */
   boolean admits(CmMessage message) {
     boolean needsProof =
         message instanceof ReadyToUse
@@ -133,7 +137,7 @@ final class ConnectionMessages {
     return lock == null || !needsProof || lock.admits(message);
   }
 
-  /** Returns a REJ as the program sees it. */
+  /** Returns a REJ with the private data for the program. */
   Reject forProgram(Reject reject) {
     return lock == null ? reject : lock.forProgram(reject);
   }

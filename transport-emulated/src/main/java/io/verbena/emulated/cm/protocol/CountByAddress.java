@@ -6,25 +6,25 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Counts unfinished requests of peers, in all and for each IP address, within limits. */
+/** Counts requests or connections of peers, in total and by IP address, against limits. */
 final class CountByAddress<T> {
   private final int most;
   private final int mostOfAddress;
   private final Map<T, Gid> addresses = new HashMap<>();
   private final Map<Gid, Integer> ofAddress = new HashMap<>();
 
-  /** Counts up to {@code most} in all, and up to {@code mostOfAddress} for each address. */
+  /** Creates a counter with limits in total and for each address. */
   CountByAddress(int most, int mostOfAddress) {
     this.most = most;
     this.mostOfAddress = mostOfAddress;
   }
 
-  /** Returns whether no more are allowed of any address. */
+  /** Returns whether the total limit is reached. */
   boolean isFull() {
     return addresses.size() >= most;
   }
 
-  /** Returns whether no more are allowed of an address. */
+  /** Returns whether the limit of an address is reached. */
   boolean isFull(Gid address) {
     return ofAddress.getOrDefault(address, 0) >= mostOfAddress;
   }
@@ -34,12 +34,12 @@ final class CountByAddress<T> {
     ofAddress.merge(address, 1, Integer::sum);
   }
 
-  /** Returns the address that it counts for, or null if it is not counted. */
+  /** Returns the address under which an object is counted; null if it is not counted. */
   @Nullable Gid address(T one) {
     return addresses.get(one);
   }
 
-  /** Stops counting one that is finished, or over. Idempotent. */
+  /** Stops counting an object. Idempotent. */
   void remove(T one) {
     Gid address = addresses.remove(one);
     if (address != null) {

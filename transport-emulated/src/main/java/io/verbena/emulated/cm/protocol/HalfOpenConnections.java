@@ -9,21 +9,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections that peers have requested and that are not established yet, within limits. A REQ with
- * a forged sender costs that sender nothing and this end a queue pair.
+ * The connections that peers have requested and that are not established yet. Their number is
+ * limited, since a REQ with a forged source address costs its sender nothing but this end a queue
+ * pair.
  */
 final class HalfOpenConnections {
   private final CountByAddress<PassiveCommunication> count;
 
-  /**
-   * Connections whose peers were sent a REP and have not proven yet that they got it, the oldest
-   * first.
-   */
+  /** Connections with a REP whose receipt the peer has not proven yet, the oldest first. */
   private final Set<PassiveCommunication> unproven = new LinkedHashSet<>();
 
   private final Map<Name, PassiveCommunication> byName = new HashMap<>();
 
-  /** A connection's name at an IP address. */
+  /** The key of a connection: the peer's IP address and connection id. */
   private record Name(Gid address, int id) {}
 
   HalfOpenConnections(PeerLimits limits) {
@@ -31,8 +29,9 @@ final class HalfOpenConnections {
   }
 
   /**
-   * Returns whether one more from an address is within the limits. If all places are taken, the
-   * oldest connection with an unproven peer gives its place, if that peer has been silent for long.
+   * Returns whether another connection from an address is within the limits. If the total limit is
+   * reached, ends the oldest connection with an unproven peer, if that peer has been silent for
+   * long.
    */
   boolean hasRoom(Gid address) {
     if (count.isFull(address)) {
@@ -44,7 +43,7 @@ final class HalfOpenConnections {
     if (unproven.isEmpty()) {
       return false;
     }
-    return unproven.iterator().next().giveWay();
+    return unproven.iterator().next().endIfSilent();
   }
 
   void add(PassiveCommunication communication, Gid address) {
@@ -52,22 +51,28 @@ final class HalfOpenConnections {
     byName.put(new Name(address, communication.remoteId()), communication);
   }
 
-  /** Returns the latest connection with this name at an IP address; the UDP port does not count. */
+  /**
+   * Returns the latest connection with this id at an IP address, whatever the UDP port; null if
+   * there is none.
+   */
   @Nullable PassiveCommunication find(Gid address, int remoteId) {
     return byName.get(new Name(address, remoteId));
   }
 
-  /** Notes that its REP is sent. */
+  /** Notes that the REP of a connection is sent. */
   void replied(PassiveCommunication communication) {
     unproven.add(communication);
   }
 
-  /** Notes that its peer has sent what only the receiver of the REP knows. */
+  /**
+   * Notes that the peer of a connection has sent a message that only the receiver of the REP can
+   * send.
+   */
   void proven(PassiveCommunication communication) {
     unproven.remove(communication);
   }
 
-  /** Removes a connection that is established, or over. Idempotent. */
+  /** Removes a connection that is established or has ended. Idempotent. */
   void remove(PassiveCommunication communication) {
     unproven.remove(communication);
     Gid address = count.address(communication);

@@ -7,20 +7,21 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The IP addresses that {@code rdma_cm} puts before a program's private data in a request (annex on
- * the IP addressing of CM private data).
+ * The header with IP addresses that {@code rdma_cm} puts before the program's private data in a
+ * request (annex on the IP addressing of CM private data).
  *
  * <pre>
  *  0 version 0 | 1 IP version 4, reserved 4 | 2 source port 2 | 4 source 16 | 20 destination 16
  * </pre>
  *
  * @param ipVersion 4 or 6
- * @param sourcePort the asking program's port
- * @param source its address; of IPv4 the low 32 bits, the others are 0, except by {@link #at}
- * @param destination the address that is asked
+ * @param sourcePort the port of the active end
+ * @param source the address of the active end; an IPv4 address in the low 32 bits, and all others 0
+ *     except the port of {@link #at}
+ * @param destination the address of the passive end
  */
 public record IpAddressing(int ipVersion, int sourcePort, Gid source, Gid destination) {
-  /** Bytes of this header. */
+  /** The number of bytes of this header. */
   public static final int LENGTH = 36;
 
   private static final int IP_VERSION_OFFSET = 1;
@@ -37,9 +38,9 @@ public record IpAddressing(int ipVersion, int sourcePort, Gid source, Gid destin
   }
 
   /**
-   * Returns the same IPv4 addressing for an HCA that takes packets on this UDP port. A port other
-   * than RoCEv2's is written to bytes that other implementations ignore: a SIDR_REQ has no other
-   * place for it.
+   * Returns the same IPv4 addressing for an HCA that receives packets on this UDP port. A port
+   * other than RoCEv2's is written to bytes that other implementations ignore, since a SIDR_REQ has
+   * no other place for it.
    */
   public IpAddressing at(int udpPort) {
     return new IpAddressing(
@@ -49,7 +50,7 @@ public record IpAddressing(int ipVersion, int sourcePort, Gid source, Gid destin
         destination);
   }
 
-  /** Returns the UDP port on which the HCA takes packets. */
+  /** Returns the UDP port on which the HCA receives packets. */
   public int udpPort() {
     int port = ipVersion == 4 ? (int) source.high() & PORT_MASK : 0;
     return port == 0 ? Frame.UDP_PORT : port;
@@ -60,7 +61,7 @@ public record IpAddressing(int ipVersion, int sourcePort, Gid source, Gid destin
     return new IpAddressing(6, sourcePort, source, destination);
   }
 
-  /** Writes the header at the buffer's position, which moves behind it. */
+  /** Writes the header at the buffer's position, and moves the position past it. */
   public void write(ByteBuffer into) {
     into.put((byte) 0)
         .put((byte) (ipVersion << IP_VERSION_SHIFT))

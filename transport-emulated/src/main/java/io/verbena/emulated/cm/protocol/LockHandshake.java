@@ -17,30 +17,30 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The handshake of a connection with a lock: both ends prove to each other that they have the key,
- * and derive keys of this connection.
+ * and derive the keys of this connection.
  *
  * <pre>
  *  REQ   nonce of the active end, proof by the key
  *  REP   nonce of the passive end, proof by the keys of the connection: of the key, of both nonces,
  *        and of every field of REQ and REP
  *  RTU   proof by the keys of the connection; the first packet is a proof, too
- *  DREQ, DREP, and REJ after establishing: likewise
+ *  DREQ, DREP, and REJ of later messages: proof by the keys of the connection
  *  REJ of a REQ by the program: proof by the key, of this REQ
  * </pre>
  *
- * <p>A proof covers all fields of its message, as {@link Mad#write} writes them.
+ * <p>A proof covers all bytes that {@link Mad#write} writes for its message.
  */
 final class LockHandshake {
-  /** The lock version of this end; version and suite are part of all proofs. */
+  /** The version of the lock protocol; version and suite are part of all proofs. */
   static final int VERSION = 1;
 
   /** AES-256-GCM. */
   static final int SUITE = 1;
 
-  /** Bytes of a nonce. */
+  /** The number of bytes of a nonce. */
   static final int NONCE = 16;
 
-  /** Bytes by which a lock shortens a REP's private data: version, nonce, proof. */
+  /** The number of bytes by which a lock shortens a REP's private data: version, nonce, proof. */
   static final int REPLY_ROOM = Mad.LENGTH - Rep.LOCK_VERSION;
 
   private static final int PROOF = Mad.LENGTH - LockProof.LENGTH;
@@ -83,7 +83,7 @@ final class LockHandshake {
 
   // ---- REQ
 
-  /** Active end: returns a request, otherwise complete, with a fresh nonce and its proof. */
+  /** Active end: returns an otherwise complete request with a fresh nonce and its proof added. */
   static Request prove(Request request, LockKey key, CmPort secrets) {
     RequestLock lock =
         new RequestLock(
@@ -95,15 +95,15 @@ final class LockHandshake {
     return asked.with(lock.with(LockProof.ofRequest(key, unproven(asked))));
   }
 
-  /** Returns the active end of a request that was {@linkplain #prove proven}. */
+  /** Returns the active end's handshake for a request that was {@linkplain #prove proven}. */
   static LockHandshake active(LockKey key, Request request) {
     return new LockHandshake(key, /* active= */ true, request);
   }
 
   /**
-   * Returns whether a request is admitted. It must have a lock if there is a key, have none if
-   * there is none, come from a peer with the key, and be for this port and no other that has the
-   * key.
+   * Returns whether a request is admitted. With a key, the request must have a lock and a proof of
+   * the key, and be addressed to this port rather than to another port with the same key. Without a
+   * key, it must have no lock.
    */
   static boolean admits(@Nullable LockKey key, Request request, Gid port) {
     RequestLock lock = request.lock();
@@ -116,14 +116,16 @@ final class LockHandshake {
         && LockProof.equal(LockProof.ofRequest(key, unproven(request)), lock.proof());
   }
 
-  /** Returns the passive end of a request that was {@linkplain #admits admitted}. */
+  /** Returns the passive end's handshake for a request that was {@linkplain #admits admitted}. */
   static LockHandshake passive(LockKey key, Request request) {
     return new LockHandshake(key, /* active= */ false, request);
   }
 
   // ---- REP
 
-  /** Passive end: returns a reply with nonce and proof at the end of its private data. */
+  /**
+   * Passive end: returns a reply with a fresh nonce and its proof at the end of the private data.
+   */
   Reply prove(Reply reply, CmPort secrets) {
     int at = Rep.LOCK_VERSION - Rep.PRIVATE;
     ByteBuffer data = ByteBuffer.allocate(Mad.REPLY_DATA);
@@ -136,7 +138,10 @@ final class LockHandshake {
     return whole;
   }
 
-  /** Active end: returns whether a reply comes from a peer with the key that got this request. */
+  /**
+   * Active end: returns whether a reply comes from a peer that has the key and received this
+   * request.
+   */
   boolean admits(Reply reply) {
     byte[] whole = bytes(reply);
     ByteBuffer mad = ByteBuffer.wrap(whole);
@@ -151,13 +156,13 @@ final class LockHandshake {
     return true;
   }
 
-  /** Returns the lock that seals packets; null before there are keys of the connection. */
+  /** Returns the lock that seals packets; null before the connection has keys. */
   @Nullable PacketLock packets() {
     LockSession made = session;
     return made == null ? null : made.packets();
   }
 
-  /** Returns a reply as the program sees it, with the peer program's private data only. */
+  /** Returns a reply with only the private data of the peer's program. */
   static Reply forProgram(Reply reply) {
     ByteBuffer data = reply.privateData();
     return reply.with(data.slice(data.position(), data.remaining() - REPLY_ROOM));
@@ -166,11 +171,12 @@ final class LockHandshake {
   // ---- later messages
 
   /**
-   * Returns a message with its proof at the end of its private data; without a proof if there are
-   * no keys of the connection.
+   * Returns a message with its proof at the end of the private data; without a proof if the
+   * connection has no keys.
    *
    * @param length the length of its private data
-   * @param message makes the message of its private data, to which the proof is added later
+   * @param message creates the message with this private data, to which the proof is added
+   *     afterwards
    */
   <M extends CmMessage> M prove(int length, Function<ByteBuffer, M> message) {
     ByteBuffer data = ByteBuffer.allocate(length);
@@ -183,14 +189,14 @@ final class LockHandshake {
   }
 
   /**
-   * Returns whether a message comes from the peer; false while there are no keys of the connection.
+   * Returns whether the peer's proof in a message is right; false while the connection has no keys.
    */
   boolean admits(CmMessage message) {
     LockSession keys = session;
     return keys != null && hasProof(message, keys::proofOfPeer);
   }
 
-  /** Passive end: returns the program's REJ of the request, with its proof. */
+  /** Passive end: returns the program's REJ of the request with its proof added. */
   Reject proveRefusal(ByteBuffer privateData, Function<ByteBuffer, Reject> message) {
     ByteBuffer data = ByteBuffer.allocate(Mad.REJECT_DATA);
     data.put(0, privateData, privateData.position(), privateData.remaining());
@@ -200,8 +206,8 @@ final class LockHandshake {
   }
 
   /**
-   * Returns a REJ as the program sees it. Anybody can refuse a connection; but the active end's
-   * program gets the private data only if it is proven to come from the peer.
+   * Returns a REJ with the private data for the program. Any host can forge a REJ; so at the active
+   * end, private data without the peer's proof is removed.
    */
   Reject forProgram(Reject reject) {
     if (!active) {

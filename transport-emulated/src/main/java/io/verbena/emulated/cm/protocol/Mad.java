@@ -26,19 +26,19 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads and writes the messages of the communication manager as bytes. */
 public final class Mad {
-  /** Bytes of every management datagram. */
+  /** The number of bytes of every management datagram. */
   public static final int LENGTH = 256;
 
   /** The queue key of all management datagrams. */
   public static final int QUEUE_KEY = 0x8001_0000;
 
-  /** Bytes of private data in a REQ, with those that {@link IpAddressing} takes. */
+  /** Bytes of private data in a REQ, including those of {@link IpAddressing}. */
   public static final int REQUEST_DATA = LENGTH - Req.PRIVATE;
 
   /** Bytes of private data in a REP. */
   public static final int REPLY_DATA = LENGTH - Rep.PRIVATE;
 
-  /** Bytes of private data in an RTU, and in a DREP. */
+  /** Bytes of private data in an RTU or a DREP. */
   public static final int READY_DATA = LENGTH - MadLayout.READY_PRIVATE;
 
   /** Bytes of private data in a REJ. */
@@ -50,13 +50,13 @@ public final class Mad {
   /** Bytes of private data in a DREQ. */
   public static final int DISCONNECT_DATA = LENGTH - Dreq.PRIVATE;
 
-  /** Bytes of private data in a SIDR_REQ, with those that {@link IpAddressing} takes. */
+  /** Bytes of private data in a SIDR_REQ, including those of {@link IpAddressing}. */
   public static final int SERVICE_REQUEST_DATA = LENGTH - SidrReq.PRIVATE;
 
   /** Bytes of private data in a SIDR_REP. */
   public static final int SERVICE_REPLY_DATA = LENGTH - SidrRep.PRIVATE;
 
-  /** 4.3 s: the longest time that an answer to a message takes. */
+  /** The code of the longest time that an answer to a message takes: 4.3 s. */
   private static final int RESPONSE_TIMEOUT = 20;
 
   private static final int MOST_RETRIES = 15;
@@ -93,9 +93,9 @@ public final class Mad {
   /**
    * Reads a message.
    *
-   * @param mad {@link #LENGTH} bytes from its position on, which {@link #check} found valid; not
+   * @param mad {@link #LENGTH} bytes from the position on, which {@link #check} found valid; not
    *     changed
-   * @return the message, with bytes of its own
+   * @return the message, with a copy of the bytes
    */
   public static CmMessage read(ByteBuffer mad) {
     ByteBuffer m = ByteBuffer.allocate(LENGTH);
@@ -165,8 +165,8 @@ public final class Mad {
   }
 
   /**
-   * Reads the MTU from the upper half, as in a REQ, or from the lower one, where some senders write
-   * it.
+   * Returns the MTU code in the upper half of the byte, as in a REQ, or in the lower half, where
+   * some senders write it.
    */
   private static int mtu(int information) {
     int upper = information >>> 4;
@@ -213,7 +213,7 @@ public final class Mad {
         lock(m));
   }
 
-  /** Reads the lock; a request with an alternate path has none. */
+  /** Reads the lock; returns null if there is none or the request has an alternate path. */
   private static @Nullable RequestLock lock(ByteBuffer m) {
     int version = m.get(Req.LOCK_VERSION) & 0xff;
     return version == 0 || m.getInt(Req.ALTERNATE_LIDS) != 0
@@ -242,7 +242,7 @@ public final class Mad {
   /**
    * Writes a message.
    *
-   * @param mad gets {@link #LENGTH} bytes from index 0 on
+   * @param mad receives {@link #LENGTH} bytes from index 0 on; its position does not change
    */
   public static void write(CmMessage message, ByteBuffer mad) {
     for (int i = 0; i < LENGTH; i += Long.BYTES) {
@@ -365,7 +365,7 @@ public final class Mad {
     return m.getInt(at) >>> Byte.SIZE;
   }
 
-  /** Writes three bytes; keeps the byte behind them. */
+  /** Writes three bytes; keeps the byte after them. */
   private static void put24(ByteBuffer m, int at, int value) {
     m.putInt(at, (value & MASK_24) << Byte.SIZE | (m.get(at + 3) & 0xff));
   }
@@ -386,12 +386,12 @@ public final class Mad {
     m.put(from, data, data.position(), Math.min(data.remaining(), LENGTH - from));
   }
 
-  /** Returns empty private data of a length: zeros. */
+  /** Returns private data of zeros. */
   static ByteBuffer noData(int length) {
     return ByteBuffer.allocate(length).asReadOnlyBuffer();
   }
 
-  /** Returns private data of a length, with these bytes first, for a message. */
+  /** Returns private data for a message: these bytes, padded with zeros to a length. */
   public static ByteBuffer padded(ByteBuffer data, int length) {
     ByteBuffer padded = ByteBuffer.allocate(length);
     padded.put(0, data, data.position(), data.remaining());

@@ -15,6 +15,6 @@ public enum MadFault {
   CLASS_VERSION,
   /** The method is not Send. */
   METHOD,
-  /** The message is unknown here: alternate paths are not supported. */
+  /** The message is unknown, or is one for alternate paths, which are not supported. */
   ATTRIBUTE
 }

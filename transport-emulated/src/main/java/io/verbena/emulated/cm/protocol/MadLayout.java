@@ -2,8 +2,9 @@
 package io.verbena.emulated.cm.protocol;
 
 /**
- * A management datagram of the communication manager: offsets from its start, names of messages by
- * their attribute (IBTA volume 1, MAD base format and CM messages).
+ * A management datagram of the communication manager: offsets in bytes from its start, and the
+ * attributes of the messages (IBTA volume 1, MAD base format and CM messages). Numbers in comments
+ * are lengths in bits.
  */
 final class MadLayout {
   static final int BASE_VERSION_OFFSET = 0;
@@ -29,7 +30,7 @@ final class MadLayout {
   static final int SIDR_REQ = 0x17;
   static final int SIDR_REP = 0x18;
 
-  /** All messages begin with one or both. */
+  /** All messages begin with one or both ids. */
   static final int LOCAL_ID = DATA;
 
   static final int REMOTE_ID = DATA + 4;
@@ -67,10 +68,12 @@ final class MadLayout {
     /** Timeout 5, reserved 3. */
     static final int ACK_TIMEOUT = DATA + 95;
 
-    /** LIDs of an alternate path; there is none if they are 0. */
+    /** The LIDs of the alternate path; 0 if there is none. */
     static final int ALTERNATE_LIDS = DATA + 96;
 
-    /** The lock takes the fields of the missing alternate path: the GIDs, and those behind them. */
+    /**
+     * The lock uses the fields of the missing alternate path: its GIDs and the fields after them.
+     */
     static final int LOCK_NONCE = DATA + 100;
 
     static final int LOCK_PROOF = DATA + 116;
@@ -95,7 +98,7 @@ final class MadLayout {
     static final int GUID = DATA + 28;
     static final int PRIVATE = DATA + 36;
 
-    /** At the end of the private data; the proof is last. */
+    /** The lock is at the end of the private data, and its proof comes last. */
     static final int LOCK_VERSION = DATA + 196;
 
     static final int LOCK_NONCE = DATA + 200;

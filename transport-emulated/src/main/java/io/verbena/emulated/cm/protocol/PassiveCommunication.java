@@ -23,22 +23,25 @@ import org.jspecify.annotations.Nullable;
  *               DREQ                  DREP           TIME_WAIT     user: established, disconnected
  * </pre>
  *
- * The sender of a REQ may be forged: see {@link AmplificationLimit}.
+ * The source address of a REQ may be forged; see {@link AmplificationLimit}.
  */
 final class PassiveCommunication extends Communication {
   /**
-   * The time for which a request that is neither accepted nor rejected is kept after it came last.
-   * A peer that still waits for an answer asks more often: Linux every 5 s.
+   * The time for which an undecided request is kept after it was last received. A peer that still
+   * waits for an answer repeats it more often: Linux every 5 s.
    */
   static final long DECISION_PATIENCE = 30_000 * RetryTimer.MILLI;
 
-  /** The time after which an unanswered REP gives its place to others that need it. */
+  /**
+   * The time after which a connection with an unanswered REP may be ended to make room for another
+   * one.
+   */
   private static final long SILENCE = 2_000 * RetryTimer.MILLI;
 
   /** The time at which the first REP was sent. */
   private long replied;
 
-  /** With a lock: the REP that {@link #prepare} made. */
+  /** With a lock, the REP that {@link #prepare} created. */
   private @Nullable Reply prepared;
 
   PassiveCommunication(
@@ -60,7 +63,7 @@ final class PassiveCommunication extends Communication {
     limit.asked();
   }
 
-  /** Sets the user that decides on the request, and starts the time for that. */
+  /** Sets the user, which decides on the request, and starts the wait for the decision. */
   void user(CmUser owner) {
     user = owner;
     timer.await(DECISION_PATIENCE);
@@ -109,10 +112,10 @@ final class PassiveCommunication extends Communication {
     state = State.ESTABLISHED;
     answered();
     agent.established(this);
-    tell(CmUser::established);
+    notifyUser(CmUser::established);
   }
 
-  /** Handles that its request has come again. */
+  /** Handles the repeated request of the peer. */
   void receivedAgain() {
     limit.asked();
     switch (state) {
@@ -125,8 +128,11 @@ final class PassiveCommunication extends Communication {
     }
   }
 
-  /** Gives its place to another connection if its peer is silent; returns whether it did. */
-  boolean giveWay() {
+  /**
+   * Ends this connection if its peer is silent, to make room for another one; returns whether it
+   * was ended.
+   */
+  boolean endIfSilent() {
     if (timer.now() - replied < SILENCE) {
       return false;
     }

@@ -7,15 +7,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * IP addresses that have proven themselves recently: from each came a message that only the
- * receiver of one of ours can write. Bounded: the address that was silent for longest is forgotten
- * first.
+ * The IP addresses that have recently been proven: from each came a message that only the receiver
+ * of one of our messages can send. Bounded: the address with the oldest proof is forgotten first.
  */
 final class ProvenAddresses {
   static final int MOST = 1024;
   private static final long REMEMBERED_NANOS = 600_000_000_000L;
 
-  /** The time of each address's last proof, the oldest first. */
+  /** The time of each address's last proof in nanoseconds, the oldest first. */
   private final Map<Gid, Long> moments = new LinkedHashMap<>();
 
   void add(Gid address, long now) {

@@ -5,7 +5,8 @@ import io.verbena.emulated.engine.Timeline;
 
 /**
  * Decides when an unanswered message is sent again: first soon, then at growing intervals, until a
- * deadline. Its alarm serves other waits of the same state machine, too: one at a time.
+ * deadline. Its alarm also serves other waits of the same state machine, one wait at a time. All
+ * times are in nanoseconds.
  */
 final class RetryTimer {
   static final long MILLI = 1_000_000;
@@ -18,7 +19,8 @@ final class RetryTimer {
   /**
    * Creates a timer that is not set.
    *
-   * @param due called when a message is to be sent again, at the deadline, or after another wait
+   * @param due called when a message has to be sent again, at the deadline, or at the end of
+   *     another wait
    */
   RetryTimer(Timeline timeline, Runnable due) {
     this.timeline = timeline;
@@ -62,7 +64,7 @@ final class RetryTimer {
     return now() - deadline >= 0;
   }
 
-  /** Waits for something other than a retry. */
+  /** Waits for a time without retries. */
   void await(long nanos) {
     alarm.set(now() + nanos);
   }

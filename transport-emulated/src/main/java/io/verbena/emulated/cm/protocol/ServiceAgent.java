@@ -13,13 +13,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles a port's service ID resolution: it keeps the listeners for datagrams, the open questions,
- * and the recent answers. If a service has no listener, it answers so.
+ * Handles the service ID resolution of a port. The agent keeps the listeners for datagrams, the
+ * unanswered requests, and the recent answers. For a service without a listener, it answers {@link
+ * ServiceReply#UNSUPPORTED}.
  *
- * <p>A question beyond the limits of unanswered questions gets no answer, like one beyond a
- * listener's backlog.
+ * <p>A request beyond the limits of unanswered requests, or beyond a listener's backlog, gets no
+ * answer.
  *
- * <p>For one caller at a time, alarms included. Bounded like {@link CmAgent}.
+ * <p>Not thread-safe: one caller at a time, alarms included. Bounded like {@link CmAgent}.
  */
 public final class ServiceAgent {
   private final CmPort port;
@@ -31,7 +32,7 @@ public final class ServiceAgent {
   private final Set<ServiceResolution> answered = new LinkedHashSet<>();
   private long transactions;
 
-  /** Identifies a peer's question, also when it is repeated. */
+  /** Identifies a request of a peer, also if it is repeated. */
   private record Question(Gid peer, int id, long transaction) {}
 
   ServiceAgent(CmPort port, Timeline timeline, PeerLimits limits) {
@@ -41,12 +42,12 @@ public final class ServiceAgent {
     transactions = (long) port.nextSecret() << Integer.SIZE;
   }
 
-  /** Adds a listener for datagrams of a service; false if the service has one. */
+  /** Adds a listener for datagrams of a service; returns false if the service has one. */
   public boolean listen(long serviceId, ServiceListener listener) {
     return listeners.putIfAbsent(serviceId, listener) == null;
   }
 
-  /** Returns whether datagrams of a service have a listener. */
+  /** Returns whether a service has a listener for datagrams. */
   public boolean isListening(long serviceId) {
     return listeners.containsKey(serviceId);
   }
@@ -57,10 +58,10 @@ public final class ServiceAgent {
   }
 
   /**
-   * Asks a peer for the queue pair that serves datagrams.
+   * Requests the queue pair that serves datagrams from a peer.
    *
-   * @param request the request, whose id and transaction are filled in here
-   * @param timeoutNanos the time that the peer may take
+   * @param request the request, whose id and transaction this fills in
+   * @param timeoutNanos the time in nanoseconds within which the peer has to answer
    */
   public ServiceResolution ask(
       Gid peer, ServiceRequest request, long timeoutNanos, ServiceUser user) {
@@ -85,7 +86,7 @@ public final class ServiceAgent {
     return id;
   }
 
-  /** Returns the number of questions that it knows, including answered ones. */
+  /** Returns the number of requests that this agent remembers, including answered ones. */
   public int known() {
     return asking.size() + asked.size();
   }
@@ -110,7 +111,7 @@ public final class ServiceAgent {
           source);
       return;
     }
-    // The asking peer may name any UDP port.
+    // The limit is by IP address, since the peer may name any UDP port.
     Gid address = UdpGid.plain(source);
     if (undecided.isFull(address) || undecided.isFull()) {
       return;
@@ -142,7 +143,9 @@ public final class ServiceAgent {
     port.send(message, to);
   }
 
-  /** Notes that a question is answered; forgets the oldest of those if there are too many. */
+  /**
+   * Notes that a request is answered; forgets the oldest answered request if there are too many.
+   */
   void answered(ServiceResolution resolution) {
     undecided.remove(resolution);
     answered.add(resolution);

@@ -2,8 +2,8 @@
 package io.verbena.emulated.cm.protocol;
 
 /**
- * The number of a service, as {@code rdma_cm} forms it: a port of a port space (annex on the IP
- * addressing of CM private data).
+ * Service IDs as {@code rdma_cm} forms them: a port space and a port (annex on the IP addressing of
+ * CM private data).
  *
  * <pre>
  *  63        48 47        32 31          16 15        0
@@ -11,22 +11,22 @@ package io.verbena.emulated.cm.protocol;
  * </pre>
  */
 public final class ServiceId {
-  /** Reliable connections. */
+  /** The port space of reliable connections. */
   public static final int TCP = 0x0106;
 
-  /** Datagrams. */
+  /** The port space of datagrams. */
   public static final int UDP = 0x0111;
 
   private static final int PORT_MASK = 0xffff;
 
   private ServiceId() {}
 
-  /** Returns the service of a port. */
+  /** Returns the service ID of a port. */
   public static long of(int portSpace, int port) {
     return (long) portSpace << Short.SIZE | (port & PORT_MASK);
   }
 
-  /** Returns the port of a service. */
+  /** Returns the port in a service ID. */
   public static int port(long serviceId) {
     return (int) serviceId & PORT_MASK;
   }

@@ -9,8 +9,8 @@ import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a service ID resolution, which finds the queue pair that serves datagrams (IBTA volume
- * 1, service ID resolution).
+ * One end of a service ID resolution (IBTA volume 1, service ID resolution), which finds the queue
+ * pair that serves datagrams.
  *
  * <pre>
  *  state     on                  sends      to
@@ -24,19 +24,19 @@ import org.jspecify.annotations.Nullable;
  *            alarm               -          GONE
  * </pre>
  *
- * The active end asks again, at growing intervals. The passive end does not learn whether its
- * answer arrived.
+ * The active end repeats its request at growing intervals. The passive end does not learn whether
+ * its answer arrived.
  */
 public final class ServiceResolution {
   /**
-   * Linux takes a repeated request that comes after its answer for a new one: so the first retry
-   * must not be too soon.
+   * The first retry must not be too soon: Linux takes a repeated request that comes after its
+   * answer for a new one.
    */
   private static final long FIRST_RETRY = 100 * RetryTimer.MILLI;
 
   private static final long LAST_RETRY = 1_000 * RetryTimer.MILLI;
 
-  /** Linux asks again after 4.1 s: this covers two lost answers in a row. */
+  /** Covers two lost answers in a row, since Linux repeats its request after 4.1 s. */
   private static final long REMEMBERED = 10_000 * RetryTimer.MILLI;
 
   private enum State {
@@ -80,7 +80,7 @@ public final class ServiceResolution {
     return new ServiceResolution(agent, timeline, peer, request, null, State.ASKED);
   }
 
-  /** Returns the GID of the peer, which asks or is asked. */
+  /** Returns the GID of the peer. */
   public Gid peer() {
     return peer;
   }
@@ -97,7 +97,7 @@ public final class ServiceResolution {
 
   // ---- calls of the user
 
-  /** Active end: withdraws the question; the user is told nothing. */
+  /** Active end: withdraws the request; the user gets no event. */
   public void withdraw() {
     if (state == State.ASKING) {
       end();
@@ -105,9 +105,9 @@ public final class ServiceResolution {
   }
 
   /**
-   * Passive end: answers, once.
+   * Passive end: answers the request; only the first call has an effect.
    *
-   * @param answer the answer, whose id, transaction and service are filled in here
+   * @param answer the answer, whose id, transaction and service this fills in
    */
   public void answer(ServiceReply answer) {
     if (state != State.ASKED) {
@@ -139,7 +139,7 @@ public final class ServiceResolution {
     }
   }
 
-  /** Handles that its request has come again. */
+  /** Handles the repeated request of the peer. */
   void receivedAgain() {
     if (reply != null) {
       agent.send(reply, peer);
@@ -148,7 +148,7 @@ public final class ServiceResolution {
     }
   }
 
-  /** Passive end: waits for the user's answer, as long as the peer asks. */
+  /** Passive end: waits for the user's answer as long as the peer repeats its request. */
   void awaitDecision() {
     timer.await(PassiveCommunication.DECISION_PATIENCE);
   }
@@ -172,7 +172,7 @@ public final class ServiceResolution {
     }
   }
 
-  /** Ends the resolution; messages that come later match nothing. */
+  /** Ends the resolution; later messages match nothing. */
   void end() {
     state = State.GONE;
     absent.forget();

@@ -4,18 +4,18 @@ package io.verbena.emulated.cm.protocol;
 import io.verbena.verbs.ConnectionEvent;
 
 /**
- * The user of a question for a service, which is told of one result. Called by the driver of the
- * agent, within calls to the agent; must not call it back, but takes notes.
+ * Receives the one result of a service ID resolution. Called by the driver of the agent, within
+ * calls to the agent; must not call the agent, but only take notes.
  */
 public interface ServiceUser {
 
-  /** The answer came; it may be a refusal. */
+  /** Called when an answer arrives; it may be a refusal. */
   void answered(CmMessage.ServiceReply reply);
 
   /**
-   * No answer came.
+   * Called when no answer arrives in time.
    *
-   * @param why {@link ConnectionEvent#TIMED_OUT}, or {@link ConnectionEvent#NO_HCA}
+   * @param why {@link ConnectionEvent#TIMED_OUT} or {@link ConnectionEvent#NO_HCA}
    */
   void unreachable(int why);
 }

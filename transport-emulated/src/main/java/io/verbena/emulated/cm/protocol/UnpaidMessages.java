@@ -6,18 +6,18 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Messages beyond the answers that were sent to IP addresses, for connections whose peers have not
- * shown yet that they take them. The few allowed for each address prevent a flood by forged
- * requests. They return to the allowance when the peer proves itself, or the connection is
- * forgotten. Bounded by the number of those connections.
+ * Counts the additional messages, besides one answer for each request, to IP addresses with
+ * unproven peers; see {@link AmplificationLimit}. The small allowance of each address prevents
+ * floods by forged requests. Messages return to the allowance when the peer is proven or the
+ * connection is forgotten. Bounded by the number of these connections.
  */
 final class UnpaidMessages {
-  /** The most to one address at once. */
+  /** The most additional messages to one address at once. */
   static final int MOST = 16;
 
   private final Map<Gid, Integer> ofAddress = new HashMap<>();
 
-  /** Takes one message from the address's allowance; false if none is left. */
+  /** Takes one message from the address's allowance; returns false if none is left. */
   boolean take(Gid address) {
     int taken = ofAddress.getOrDefault(address, 0);
     if (taken >= MOST) {

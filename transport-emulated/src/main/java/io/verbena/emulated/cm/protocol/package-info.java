@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Connection management between HCAs on a wire: the messages of InfiniBand's communication manager,
- * which travel as datagrams between the queue pairs 1 of two ports, as {@code rdma_cm} uses them
- * (IBTA volume 1, communication management; annex on the IP addressing of CM private data).
+ * Connection management between HCAs on a wire. The messages are those of InfiniBand's
+ * communication manager as {@code rdma_cm} uses them, and travel as datagrams between the queue
+ * pairs 1 of two ports (IBTA volume 1, communication management; annex on the IP addressing of CM
+ * private data).
  *
  * <pre>{@code
  * active                         passive                     either, later
@@ -19,8 +20,8 @@
  * io.verbena.emulated.cm.protocol.Mad} their bytes, {@link io.verbena.emulated.cm.protocol.CmAgent}
  * how a port handles them, {@link io.verbena.emulated.cm.protocol.Communication} the states of one
  * connection, and {@link io.verbena.emulated.cm.protocol.ServiceAgent} how a port resolves datagram
- * services. An agent uses no thread, socket or clock: the driver of the port's engines drives it,
- * too.
+ * services. An agent uses no thread, socket or clock: the driver of the port's engines also drives
+ * the agent.
  *
  * <p>Internal: not exported.
  */

@@ -20,16 +20,16 @@ import io.verbena.verbs.provider.ConnectionLimits;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The active end of a connection, whose peer is known. */
+/** The active end of a connection over a wire. */
 final class ActiveRoceConnection extends RoceConnection {
-  /** The key that the peer must have, too; null to connect without a lock. */
+  /** The key that the peer must also have; null to connect without a lock. */
   private final @Nullable LockKey key;
 
-  /** The path MTU to ask for. */
+  /** The path MTU to request. */
   private Mtu pathMtu;
 
-  /** The private data of the request, and the deadline for repeating it. */
-  private ByteBuffer askedWith = NO_DATA;
+  /** The private data of the request, also of repeated ones. */
+  private ByteBuffer requestData = NO_DATA;
 
   private long deadline;
   private @Nullable Communication communication;
@@ -54,13 +54,13 @@ final class ActiveRoceConnection extends RoceConnection {
     EmulatedQueuePair own = requireQueuePair("connect", State.RESOLVED);
     state = State.CONNECTING;
     parameters = offered;
-    askedWith = RequestData.of(manager(), ownPort, peer, offered.privateData(), Mad.REQUEST_DATA);
+    requestData = RequestData.of(manager(), ownPort, peer, offered.privateData(), Mad.REQUEST_DATA);
     long end = manager().fabric().timeline().now() + timeoutNanos;
     deadline = end < 0 ? Long.MAX_VALUE : end;
     ask(own);
   }
 
-  /** Sends a request, for packets of {@link #pathMtu}. */
+  /** Sends a request with {@link #pathMtu}. */
   private void ask(EmulatedQueuePair own) {
     Request asked =
         new Request(
@@ -80,7 +80,7 @@ final class ActiveRoceConnection extends RoceConnection {
             peer,
             peer,
             ACK_TIMEOUT,
-            askedWith,
+            requestData,
             null);
     HostFabric fabric = manager().fabric();
     fabric.entered(
@@ -115,7 +115,7 @@ final class ActiveRoceConnection extends RoceConnection {
     }
     boolean[] established = new boolean[1];
     onAgent(ours -> established[0] = ours.ready());
-    // If not, the peer has given up since: the next note reports it.
+    // Otherwise the peer has given up meanwhile, which the next note reports.
     if (established[0]) {
       establish(reply.privateData(), reply.responderResources(), reply.initiatorDepth());
     }
@@ -133,9 +133,8 @@ final class ActiveRoceConnection extends RoceConnection {
   }
 
   /**
-   * Asks again if the peer takes smaller packets only: for the size that it names, or, if it names
-   * none, for the next smaller one. Each size is smaller than the last, so that this happens four
-   * times at most.
+   * Repeats the request if the peer rejects the path MTU: with the MTU that the peer names, or else
+   * with the next smaller one. The MTU decreases each time, so this happens at most four times.
    */
   private boolean asksForSmallerPackets(Reject reject) {
     EmulatedQueuePair own = queuePair;

@@ -9,21 +9,21 @@ import io.verbena.verbs.VerbsException;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
-/** Maps addresses of a scheme to an HCA's peers and listeners. */
+/** Maps addresses of a URI scheme to peers and listeners of an HCA. */
 public interface HostNaming {
 
   /**
-   * The destination of a connect.
+   * The destination of a connection.
    *
-   * @param host the peer's HCA
-   * @param port the port there
-   * @param mtu the largest packets to ask for, or null for those of this HCA
-   * @param key the key that the peer must have, too, or null to connect without a lock
+   * @param host the GID of the peer's HCA
+   * @param port the port at the peer
+   * @param mtu the largest path MTU to request, or null for that of this HCA
+   * @param key the key that the peer must also have, or null to connect without a lock
    * @param name the human-readable peer address, for logs
    */
   record Destination(Gid host, int port, @Nullable Mtu mtu, @Nullable LockKey key, String name) {}
 
-  /** A port that is listened on, until it is closed. */
+  /** A published port of a listener, until it is closed. */
   interface Claim extends AutoCloseable {
     /** Returns the listener's address. */
     URI address();
@@ -32,16 +32,16 @@ public interface HostNaming {
     void close();
   }
 
-  /** The content of an address to listen on. */
+  /** A parsed address to listen on. */
   interface Asked {
-    /** Returns the port that it names, or 0 for any that is free. */
+    /** Returns the port in the address, or 0 for any free port. */
     int port();
 
     /** Returns the key that connecting peers must have, or null. */
     @Nullable LockKey key();
 
     /**
-     * Publishes a port that is listened on; null if another port is to be tried.
+     * Publishes a port of a listener; returns null if the caller has to try another port.
      *
      * @throws VerbsException {@code ADDRESS_IN_USE} if another process listens on the address,
      *     whatever the port
@@ -50,21 +50,21 @@ public interface HostNaming {
   }
 
   /**
-   * Reads an address to listen on.
+   * Parses an address to listen on.
    *
-   * @throws VerbsException {@code INVALID}, {@code ADDRESS_IN_USE} or {@code NOT_SUPPORTED} for one
-   *     that cannot be listened on here
+   * @throws VerbsException {@code INVALID}, {@code ADDRESS_IN_USE} or {@code NOT_SUPPORTED} if this
+   *     HCA cannot listen on the address
    */
   Asked listen(PortSpace space, URI address);
 
   /**
-   * Reads an address to connect to.
+   * Parses an address to connect to.
    *
-   * @throws VerbsException {@code INVALID} or {@code NOT_SUPPORTED} for one that cannot be reached
-   *     from here
+   * @throws VerbsException {@code INVALID} or {@code NOT_SUPPORTED} if this HCA cannot connect to
+   *     the address
    */
   Destination resolve(PortSpace space, URI address);
 
-  /** Returns the human-readable address of a peer that connected here, for logs. */
+  /** Returns the human-readable address of a peer that has connected to this HCA, for logs. */
   String name(Gid host, int port);
 }

@@ -22,7 +22,7 @@ import io.verbena.verbs.Mtu;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The queue pair 1 of a port: passes management datagrams between its wire and its agent. */
+/** Queue pair 1 of a port: passes management datagrams between the wire and the agent. */
 final class ManagementPort implements CmPort, PortManagement {
   private final HostFabric fabric;
   private final PacketPort port;
@@ -45,7 +45,7 @@ final class ManagementPort implements CmPort, PortManagement {
     guid = secrets.nextLong() | 1;
   }
 
-  /** Passes the messages that come to this agent from now on. */
+  /** Sets the agent to which received messages are passed. */
   void serve(CmAgent served) {
     agent = served;
   }
@@ -89,8 +89,8 @@ final class ManagementPort implements CmPort, PortManagement {
   }
 
   /**
-   * Returns the GID of a message's sender. A SIDR_REQ has none; an emulated HCA sends at least its
-   * UDP port.
+   * Returns the GID of a message's sender. A SIDR_REQ does not contain the GID, but one from an
+   * emulated HCA contains its UDP port.
    */
   private static Gid sender(CmMessage message, Frame frame) {
     if (message instanceof ServiceRequest request && !frame.isOverIpv6()) {

@@ -16,7 +16,7 @@ import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.ConnectionLimits;
 import java.nio.ByteBuffer;
 
-/** The passive end of a connection. */
+/** The passive end of a connection over a wire. */
 final class PassiveRoceConnection extends RoceConnection {
   private final Communication communication;
   private final Request request;
@@ -34,7 +34,7 @@ final class PassiveRoceConnection extends RoceConnection {
     this.request = request;
   }
 
-  /** Creates an end and raises its request to the program. */
+  /** Creates a passive end and raises its request to the program. */
   static PassiveRoceConnection requested(
       RoceConnectionManager manager,
       RoceListener listener,
@@ -119,8 +119,8 @@ final class PassiveRoceConnection extends RoceConnection {
           request.rnrRetry(),
           request.responderResources());
     } catch (VerbsException e) {
-      // If the peer's first message broke the queue pair, it was connected: completions report why
-      // it ended.
+      // If the peer's first message moved the queue pair to ERR, the connection was established,
+      // and completions report why it ended.
       if (own.state() != QueuePairState.ERR) {
         onAgent(Communication::disconnect);
         endBy(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
@@ -155,7 +155,7 @@ final class PassiveRoceConnection extends RoceConnection {
     manager().note(this::endBefore);
   }
 
-  /** Ends a connection that the peer has given up. */
+  /** Ends the connection after the peer has given up. */
   private synchronized void endBefore() {
     if (state == State.REQUESTED) {
       state = State.ENDED;

@@ -6,19 +6,16 @@ import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 
-/**
- * The private data of a request: the addresses that {@code rdma_cm} puts first, then the program's
- * data.
- */
+/** The private data of a request: {@link IpAddressing}, then the program's data. */
 final class RequestData {
   private RequestData() {}
 
   /**
-   * Returns all of the private data.
+   * Returns the private data of a request.
    *
-   * @param port the port of the asking end
-   * @param data the program's data, at most {@code length} less {@link IpAddressing#LENGTH}
-   * @param length the bytes that the message has room for
+   * @param port the port of the active end
+   * @param data the program's data, at most {@code length} minus {@link IpAddressing#LENGTH} bytes
+   * @param length the number of bytes of the message's private data
    */
   static ByteBuffer of(
       RoceConnectionManager manager, int port, Gid peer, ByteBuffer data, int length) {
@@ -34,7 +31,7 @@ final class RequestData {
     return all.clear().asReadOnlyBuffer();
   }
 
-  /** Returns the port of the asking end; 0 if it names none. */
+  /** Returns the port of the active end; 0 if there is none. */
   static int port(ByteBuffer all) {
     IpAddressing from = IpAddressing.read(all);
     return from == null ? 0 : from.sourcePort();

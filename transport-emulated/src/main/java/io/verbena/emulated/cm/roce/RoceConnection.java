@@ -33,15 +33,15 @@ import org.jspecify.annotations.Nullable;
 abstract sealed class RoceConnection extends RoceIdentifier implements CmUser
     permits ActiveRoceConnection, PassiveRoceConnection {
   /**
-   * 537 ms, the least that {@code rdma_cm} gives RoCE. With all retries, longer than a busy machine
-   * keeps a process from running; losses are repaired long before.
+   * The code of 537 ms, the shortest timeout that {@code rdma_cm} sets with RoCE. With all retries,
+   * it is longer than a busy machine keeps a process from running. Losses are repaired long before.
    */
   static final int ACK_TIMEOUT = 17;
 
-  /** 0.64 ms. */
+  /** The code of 0.64 ms. */
   private static final int RNR_TIMER = 12;
 
-  /** The first PSN of the peer, which this end chooses. */
+  /** The first PSN that the peer sends, which this end chooses. */
   final int peerPsn;
 
   RoceConnection(
@@ -55,11 +55,11 @@ abstract sealed class RoceConnection extends RoceIdentifier implements CmUser
     peerPsn = manager.fabric().secrets().next24Bits();
   }
 
-  /** Returns its state in the protocol; null before this end asks. */
+  /** Returns this end of the connection in the protocol; null before {@code connect}. */
   abstract @Nullable Communication communication();
 
   /**
-   * Takes the queue pair to RTR; from its first packet on, the connection's lock seals its packets.
+   * Moves the queue pair to RTR. From the first packet on, the connection's lock seals its packets.
    */
   final void toReadyToReceive(EmulatedQueuePair pair, int number, Mtu mtu) {
     Communication ours = communication();
@@ -86,7 +86,10 @@ abstract sealed class RoceConnection extends RoceIdentifier implements CmUser
     throw new AssertionError("the MTU has been checked: " + code);
   }
 
-  /** Reports to both ends that the queue pair is closed or in no state to connect. */
+  /**
+   * Ends the connection at both ends, since the queue pair is closed or its state does not allow
+   * connecting.
+   */
   final void fail() {
     onAgent(ours -> ours.reject(CmReason.CONSUMER_DEFINED, NO_DATA));
     endBy(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
@@ -98,25 +101,25 @@ abstract sealed class RoceConnection extends RoceIdentifier implements CmUser
   }
 
   @Override
-  protected final void sayEnd() {
+  protected final void sendDisconnect() {
     onAgent(Communication::disconnect);
   }
 
-  /** For the agent it may be established already; the agent knows how to tell the peer. */
+  /** Gives up. The connection may be established already at the agent, which then sends a DREQ. */
   @Override
   protected final void giveUp() {
     int reason = state == State.CONNECTING ? CmReason.TIMEOUT : CmReason.CONSUMER_DEFINED;
     onAgent(ours -> ours.reject(reason, NO_DATA));
   }
 
-  /** Runs a step with the communication, if there is one. */
+  /** Runs a step with the communication, if any, inside the fabric. */
   final void onAgent(Consumer<Communication> step) {
     Communication ours = communication();
     if (ours != null) {
       HostFabric fabric = manager().fabric();
       fabric.entered(
           () -> {
-            // Packets that queue pairs still have to send go before the message that ends their
+            // Queue pairs first send their remaining packets, before a message ends their
             // connection.
             fabric.catchUp();
             step.accept(ours);

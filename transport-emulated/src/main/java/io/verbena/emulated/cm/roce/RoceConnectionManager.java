@@ -20,18 +20,21 @@ import java.net.URI;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Connects, and resolves datagram services, by {@code rdma_cm}'s protocol. */
+/**
+ * A connection manager that connects, and resolves datagram services, by {@code rdma_cm}'s
+ * protocol.
+ */
 final class RoceConnectionManager extends NotingConnectionManager {
   private static final int MAX_PORT = 0xffff;
 
-  /** The first dynamic port, which is assigned to nobody (RFC 6335, section 6). */
+  /** The first dynamic port; dynamic ports are never assigned (RFC 6335, section 6). */
   private static final int FIRST_FREE_PORT = 49_152;
 
   private static final int FREE_PORTS = MAX_PORT + 1 - FIRST_FREE_PORT;
 
   /**
-   * Free ports are tried in turn, so that a peer that still uses the port of a closed listener does
-   * not reach another listener.
+   * Free ports are tried in turn, so that a peer that still connects to the port of a closed
+   * listener does not reach another listener.
    */
   private static final AtomicInteger NEXT_FREE_PORT = new AtomicInteger();
 
@@ -53,19 +56,17 @@ final class RoceConnectionManager extends NotingConnectionManager {
     return fabric;
   }
 
-  /** Returns the agent with the connections of its port; for those who have entered the fabric. */
+  /** Returns the agent of the port. Callers of its methods have entered the fabric. */
   CmAgent agent() {
     return agent;
   }
 
-  /**
-   * Returns the ports that this HCA's identifiers ask from, shared with other HCAs at its address.
-   */
+  /** Returns the source ports of this HCA's active ends, shared with other HCAs at its address. */
   SourcePorts sourcePorts() {
     return sourcePorts;
   }
 
-  /** Returns the IP address of an HCA and a port there. */
+  /** Returns the IP address of an HCA with a port. */
   static InetSocketAddress socketAddress(Gid of, int port) {
     return new InetSocketAddress(UdpGid.inetAddress(of), port);
   }

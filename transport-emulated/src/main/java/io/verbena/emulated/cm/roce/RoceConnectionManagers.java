@@ -8,17 +8,17 @@ import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.packet.HostFabric;
 import io.verbena.verbs.ConnectionManager;
 
-/** The connection managers of one HCA on UDP sockets, which share the agent of its port. */
+/** Creates the connection managers of one HCA, which share the agent of its port. */
 public final class RoceConnectionManagers implements ConnectionManagerFactory {
   private final HostFabric fabric;
   private final CmAgent agent;
   private final HostNaming naming;
 
   /**
-   * Creates the managers of an HCA that has none yet; before its first device is opened.
+   * Creates the agent of an HCA; called before the HCA's first device is opened.
    *
-   * @param limits limits on the connections of peers
-   * @param naming maps addresses to its peers and listeners
+   * @param limits the limits on the connections of peers
+   * @param naming the mapping of addresses to peers and listeners
    */
   public RoceConnectionManagers(HostFabric fabric, PeerLimits limits, HostNaming naming) {
     this.fabric = fabric;

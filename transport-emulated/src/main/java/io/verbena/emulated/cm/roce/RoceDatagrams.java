@@ -46,13 +46,13 @@ final class RoceDatagrams extends RoceIdentifier implements ServiceUser {
     this.resolution = resolution;
   }
 
-  /** Creates an active end, whose peer is known. */
+  /** Creates an active end. */
   static RoceDatagrams resolved(RoceConnectionManager manager, Destination to) {
     return new RoceDatagrams(
         manager, to.host(), to.port(), to.name(), /* service= */ 0, State.RESOLVED, null);
   }
 
-  /** Creates a passive end and raises its request to the program. */
+  /** Creates a passive end, and raises its request to the program. */
   static void requested(
       RoceConnectionManager manager,
       RoceListener listener,

@@ -6,7 +6,9 @@ import io.verbena.verbs.Gid;
 import io.verbena.verbs.PortSpace;
 import java.net.InetSocketAddress;
 
-/** An identifier over a wire, with the addresses of both ends. */
+/**
+ * One end of a connection or of a datagram resolution over a wire, with the addresses of both ends.
+ */
 abstract sealed class RoceIdentifier extends NotingIdentifier
     permits RoceConnection, RoceDatagrams {
   static final int DEFAULT_PARTITION = 0xffff;
@@ -22,8 +24,8 @@ abstract sealed class RoceIdentifier extends NotingIdentifier
   /**
    * Creates an identifier.
    *
-   * @param service the port that is asked; an end that asks takes one of {@link SourcePorts}
-   *     instead, and gives it back at the end
+   * @param service the port of a passive end; ignored at an active end, which takes a port of
+   *     {@link SourcePorts} until it is closed
    */
   RoceIdentifier(
       RoceConnectionManager manager,
@@ -40,7 +42,8 @@ abstract sealed class RoceIdentifier extends NotingIdentifier
     this.peerName = peerName;
     asks = state == State.RESOLVED;
     manager.opened(RoceConnectionManager.Kind.IDENTIFIER);
-    // Only now: an identifier that a closed manager refuses would not give its port back.
+    // Taken only now: if a closed manager refuses the identifier above, nothing would return the
+    // port.
     ownPort = asks ? manager.sourcePorts().take() : service;
   }
 

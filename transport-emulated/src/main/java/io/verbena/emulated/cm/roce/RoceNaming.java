@@ -16,7 +16,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Maps addresses {@code roce://host:port}: hosts are IP addresses, and ports are the HCA's own. */
+/** Maps addresses {@code roce://host:port}. Hosts are IP addresses; each HCA has its own ports. */
 public final class RoceNaming implements HostNaming {
   private final Gid host;
   private final int udpPort;
@@ -25,8 +25,8 @@ public final class RoceNaming implements HostNaming {
   /**
    * Creates the naming of an HCA.
    *
-   * @param udpPort the UDP port on which it takes packets
-   * @param mtu the largest packets that it sends and takes
+   * @param udpPort the UDP port on which the HCA receives packets
+   * @param mtu the largest path MTU of the HCA
    */
   public RoceNaming(Gid host, int udpPort, Mtu mtu) {
     this.host = host;
@@ -77,13 +77,16 @@ public final class RoceNaming implements HostNaming {
     };
   }
 
-  /** A port of the HCA's own: a peer that knows the HCA's address finds it. */
+  /** A claim that publishes nothing, since a peer finds a port by the HCA's address. */
   private record Listening(URI address) implements Claim {
     @Override
     public void close() {}
   }
 
-  /** Returns the key of an address; datagrams have no connection whose keys could seal them. */
+  /**
+   * Returns the key of an address, or null; rejects a key for datagrams, which have no connection
+   * with keys.
+   */
   private static @Nullable LockKey key(String verb, PortSpace space, RoceAddress of) {
     LockKey key = of.key();
     if (key != null && space == PortSpace.UDP) {
@@ -94,8 +97,8 @@ public final class RoceNaming implements HostNaming {
   }
 
   /**
-   * Returns an address with what a peer needs to connect, and the options that its device must
-   * share.
+   * Returns the address for peers: with the port, and with the options that a peer needs to
+   * connect.
    */
   private URI bound(RoceAddress asked, int port) {
     StringBuilder text = new StringBuilder(name(host, port));

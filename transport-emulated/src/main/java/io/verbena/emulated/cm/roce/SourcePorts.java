@@ -6,15 +6,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The ports that the identifiers of an IP address ask from, out of the dynamic ones (RFC 6335,
- * section 6). All HCAs of this JVM with the address share them: no two open identifiers have the
- * same port while there are fewer than 16,384 of them. Thread-safe.
+ * The source ports of active ends at an IP address, taken from the dynamic ports (RFC 6335, section
+ * 6). All HCAs of this JVM at the address share them. No two open identifiers have the same port
+ * unless more than 16,384 are open. Thread-safe.
  */
 final class SourcePorts {
   private static final int FIRST = 0xc000;
   private static final int COUNT = 0x1_0000 - FIRST;
 
-  /** The ports of each address, while an HCA has it; guards {@link #holders} too. */
+  /** The ports of each address that an HCA uses; also guards {@link #holders}. */
   private static final Map<InetAddress, SourcePorts> SHARED = new HashMap<>();
 
   private final InetAddress address;
@@ -28,9 +28,10 @@ final class SourcePorts {
   }
 
   /**
-   * Returns the ports of an address, until {@link #release}.
+   * Returns the ports of an address; the caller calls {@link #release} at the end.
    *
-   * @param seed sets where the search begins, so that two processes at one address rarely collide
+   * @param seed determines where the search for a port begins, so that two processes at one address
+   *     rarely collide
    */
   static SourcePorts of(InetAddress address, int seed) {
     synchronized (SHARED) {
@@ -40,7 +41,7 @@ final class SourcePorts {
     }
   }
 
-  /** Ends a use; the last one removes the ports. */
+  /** Ends one use of the ports; the last release removes them. */
   void release() {
     synchronized (SHARED) {
       if (--holders == 0) {
@@ -49,7 +50,7 @@ final class SourcePorts {
     }
   }
 
-  /** Takes a port; one that is in use only if none is free. */
+  /** Takes a free port, or a used one if none is free. */
   synchronized int take() {
     int found = next;
     for (int i = 0; i < COUNT; i++) {

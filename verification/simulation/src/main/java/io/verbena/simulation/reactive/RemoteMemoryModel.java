@@ -280,9 +280,8 @@ final class RemoteMemoryModel {
 
   void cancelOperation() {
     for (OperationSubscriber<?> operation : operations) {
-      // The bytes of a cancelled WRITE might still arrive and would have to be tracked, so WRITEs
-      // are
-      // not cancelled. The results of all other cancelled operations are ignored.
+      // WRITEs are not cancelled: their bytes might still arrive and would have to be tracked. The
+      // results of all other cancelled operations are ignored.
       if (!operation.isEnded() && operation != writing) {
         operation.cancelOperation();
         return;

@@ -15,7 +15,7 @@ record Mistake(String name, String file, String right, String wrong, long firstS
     this(name, file, right, wrong, 0);
   }
 
-  /** Returns this mistake, for which the seeds before {@code seed} are not tried. */
+  /** Returns this mistake with {@code seed} as the first seed to try. */
   Mistake startingAt(long seed) {
     return new Mistake(name, file, right, wrong, seed);
   }

@@ -41,7 +41,7 @@ final class Mutant extends ClassLoader {
     this.changed = changed;
   }
 
-  /** Loads everything with the mistake. */
+  /** Loads all these classes with the mistake. */
   static Mutant of(Mistake mistake) {
     return new Mutant(compile(mistake));
   }
@@ -51,7 +51,7 @@ final class Mutant extends ClassLoader {
     return (LongBinaryOperator) create("io.verbena.simulation.SeedSearch", program);
   }
 
-  /** Creates what shrinks a scenario that detects the mistake, to a number of steps. */
+  /** Creates a function that shrinks the scenario of a seed and returns its number of steps. */
   LongUnaryOperator shrink(String program) throws ReflectiveOperationException {
     return (LongUnaryOperator) create("io.verbena.simulation.SeedShrink", program);
   }

@@ -21,12 +21,12 @@ import org.junit.jupiter.api.Timeout;
 /** Checks that the simulation detects each of a list of mistakes. */
 @Tag("once")
 class MutationTest {
-  /** The number of seeds, from its first, within which each mistake must be detected. */
+  /** The number of seeds, beginning with its first, that must suffice to detect a mistake. */
   private static final long MOST = 3000;
 
   private static final long MOST_REACTIVE = 10_000;
 
-  /** The number of steps of a failing scenario that a person can still read. */
+  /** The maximum number of steps of a shrunken scenario: more are hard to read. */
   private static final long MOST_STEPS = 20;
 
   private final ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
@@ -138,7 +138,7 @@ class MutationTest {
    * The result of a search.
    *
    * @param seed the first seed that detects the mistake, -1 if none does
-   * @param steps that are left of the failing scenario, 0 if it was not shrunk
+   * @param steps the number of steps of the shrunken scenario, 0 if it was not shrunk
    */
   private record Finding(long seed, long steps) {}
 }

@@ -33,14 +33,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Tests how a stream ends to a peer that takes no bytes any more. */
+/** Tests how a stream to a peer that no longer reads is closed. */
 @Tag("once")
 class StreamClosingTest {
   private static final long LATENCY = 1000;
   private static final long MILLI = 1_000_000;
   private static final long SECOND = 1000 * MILLI;
 
-  /** The peer gets nothing from here on, in the second SEND, for longer than anybody waits. */
+  /** The byte, in the second SEND, from which all bytes are delayed beyond any timeout. */
   private static final int HELD_FROM = 2000;
 
   private static final long HELD_FOR = 100 * SECOND;
@@ -48,7 +48,7 @@ class StreamClosingTest {
   private static final int LENGTH = 1000;
   private static final int SENDS = 64;
 
-  /** As many as come. */
+  /** The number of posted receives: one for each SEND of which bytes arrive. */
   private static final int RECEIVES = 2;
 
   /** The byte that the next user of freed memory writes into it. */
@@ -97,7 +97,7 @@ class StreamClosingTest {
         .isBetween(SECOND, 3 * SECOND);
   }
 
-  /** Its state changes before the turn in which it is flushed, and it may be served in between. */
+  /** The engine may serve a queue pair between its move to ERR and the turn that flushes it. */
   @Test
   void takesNothingMoreOnceItIsServedInErr() {
     connect();

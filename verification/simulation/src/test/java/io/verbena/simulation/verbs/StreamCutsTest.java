@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A short conversation over iWARP, from the request of MPA on, to which the same happens at each of
+ * Tests a short exchange over iWARP, beginning with the MPA request, with the same fault at each of
  * its bytes in turn.
  */
 @Tag("once")
@@ -24,7 +24,7 @@ class StreamCutsTest {
   private static final long LATENCY = 1000;
   private static final int LENGTH = 96;
 
-  /** A conversation without any of its segments has fewer bytes each way. */
+  /** A lower bound of the bytes in each direction, which fails if a segment is missing. */
   private static final int LEAST_BYTES = 600;
 
   private final Arena arena = new Arena();
@@ -50,7 +50,7 @@ class StreamCutsTest {
   @ParameterizedTest
   @CsvSource({"0, 0", "0, 1", "1, 0", "1, 1"})
   void holdsWhereverTheConnectionEnds(int source, int how) {
-    // What was received and not read may be lost with a reset, or not: that is by the salt.
+    // A reset may lose received bytes that were not read; the salt decides.
     holdsAtEachByte(Kind.CRC, at -> StreamScenarios.reset(source, 1 - source, at, how, at));
   }
 
