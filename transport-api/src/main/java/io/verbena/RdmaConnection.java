@@ -25,8 +25,8 @@ public interface RdmaConnection extends Disposable {
 
   /**
    * Returns the scheme of the provider that carries the connection: {@code emulated}, {@code shm},
-   * {@code disni}, {@code verbs}, {@code roce}. For an address {@code rdma://host:port} the two
-   * ends choose the provider.
+   * {@code disni}, {@code verbs}, {@code iwarp}, {@code roce}. For an address {@code
+   * rdma://host:port} the two ends choose the provider.
    */
   String medium();
 

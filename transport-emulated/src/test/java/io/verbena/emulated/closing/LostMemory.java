@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * The memory of one end, in as many regions as it has buffers. What is lost of it throws, as memory
@@ -53,21 +54,22 @@ final class LostMemory implements AutoCloseable {
     regions.get(region).key().memory().limit(from);
   }
 
-  /** The next completion of somebody. */
+  /** Returns the next completion of a queue. */
   static WorkCompletion next(CompletionQueue queue, WorkCompletion[] one) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    for (int spins = 0; queue.poll(one) == 0; spins++) {
-      assertThat(System.nanoTime()).as("a completion in time").isLessThan(deadline);
-      Ownership.pause(spins);
-    }
+    spinUntil("a completion", () -> queue.poll(one) != 0);
     return one[0];
   }
 
-  /** Waits until a queue pair is in a state; Awaitility's first look comes after 100 ms. */
+  /** Waits until a queue pair is in a state. */
   static void awaitState(QueuePair pair, QueuePairState state) {
+    spinUntil("the state " + state, () -> pair.state() == state);
+  }
+
+  /** Awaitility first looks after 100 ms, which is most of the time of some 500 tests. */
+  private static void spinUntil(String what, BooleanSupplier condition) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    for (int spins = 0; pair.state() != state; spins++) {
-      assertThat(System.nanoTime()).as("the state %s in time", state).isLessThan(deadline);
+    for (int spins = 0; !condition.getAsBoolean(); spins++) {
+      assertThat(System.nanoTime()).as("%s in time", what).isLessThan(deadline);
       Ownership.pause(spins);
     }
   }
