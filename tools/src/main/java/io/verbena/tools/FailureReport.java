@@ -13,9 +13,9 @@ final class FailureReport {
   private FailureReport() {}
 
   /** Prints a failure and returns the exit code. */
-  static int tell(Exception failure, PrintWriter err) {
-    if (failure instanceof ToolFailure told) {
-      say(err, String.valueOf(told.getMessage()), told.advice());
+  static int print(Exception failure, PrintWriter err) {
+    if (failure instanceof ToolFailure explained) {
+      say(err, String.valueOf(explained.getMessage()), explained.advice());
     } else if (failure instanceof VerbsException verbs) {
       say(err, String.valueOf(verbs.getMessage()), advice(verbs));
     } else if (failure instanceof SocketTimeoutException) {

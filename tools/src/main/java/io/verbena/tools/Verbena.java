@@ -69,8 +69,8 @@ public final class Verbena implements Runnable {
     // The arguments after the file belong to another command.
     line.getSubcommands().get("capture").setStopAtPositional(true);
     line.setExecutionExceptionHandler(
-        (failure, command, parsed) -> FailureReport.tell(failure, err));
-    line.setParameterExceptionHandler((wrong, unused) -> tell(wrong, err));
+        (failure, command, parsed) -> FailureReport.print(failure, err));
+    line.setParameterExceptionHandler((wrong, unused) -> printUsageError(wrong, err));
     try {
       return line.execute(arguments);
     } finally {
@@ -80,7 +80,7 @@ public final class Verbena implements Runnable {
   }
 
   /** Prints the error below the manual page, where a terminal shows it. */
-  private static int tell(ParameterException wrong, PrintWriter err) {
+  private static int printUsageError(ParameterException wrong, PrintWriter err) {
     CommandLine command = wrong.getCommandLine();
     if (!UnmatchedArgumentException.printSuggestions(wrong, err)) {
       command.usage(err);

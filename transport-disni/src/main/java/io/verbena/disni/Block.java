@@ -28,7 +28,7 @@ final class Block {
   }
 
   /** Sets the core that returns the addresses of buffers; later calls replace it. */
-  static void toldBy(RdmaCore loaded) {
+  static void use(RdmaCore loaded) {
     core = loaded;
   }
 

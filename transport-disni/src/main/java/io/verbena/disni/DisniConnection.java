@@ -420,8 +420,8 @@ final class DisniConnection implements ConnectionIdentifier {
     moved(QueuePairState.ERR);
     DisniQueuePair pair = queuePair;
     int failed = pair == null || isIwarp ? 0 : pair.fail();
-    int told = core().disconnect(pointer);
-    if (pair != null && isIwarp && told < 0) {
+    int result = core().disconnect(pointer);
+    if (pair != null && isIwarp && result < 0) {
       failed = pair.fail();
     } else if (pair != null) {
       pair.flushRest();

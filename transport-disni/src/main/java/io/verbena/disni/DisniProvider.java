@@ -47,7 +47,7 @@ public class DisniProvider implements VerbsProvider {
 
   private RdmaCore load() {
     RdmaCore core = core();
-    Block.toldBy(core);
+    Block.use(core);
     return core;
   }
 

@@ -49,7 +49,7 @@ final class NativeLibraryTest {
   @Test
   void countsTheDevicesAlsoWhereThereAreNone() {
     RdmaCore core = NativeLibrary.load();
-    Block.toldBy(core);
+    Block.use(core);
     Block names = new Block(NAME_SIZE);
 
     assertThat(core.deviceNames(names.address(), 1)).isGreaterThanOrEqualTo(0);

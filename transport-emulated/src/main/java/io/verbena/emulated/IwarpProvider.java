@@ -2,8 +2,8 @@
 package io.verbena.emulated;
 
 import io.verbena.emulated.address.IwarpAddress;
+import io.verbena.emulated.crypto.SharedSecret;
 import io.verbena.emulated.iwarp.IwarpFabric;
-import io.verbena.emulated.lock.LockKey;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsProvider;
 import io.verbena.verbs.provider.HostNames;
@@ -73,7 +73,7 @@ public final class IwarpProvider implements VerbsProvider {
   public Device open(URI address) {
     IwarpAddress parsed = IwarpAddress.parse(address);
     // Each listen and connect reads the key again; this read reports a missing file early.
-    LockKey unused = parsed.key();
+    SharedSecret unused = parsed.key();
     return SanitizeOption.open(
         parsed.option(IwarpAddress.Option.SANITIZE), () -> IwarpFabrics.open(parsed));
   }

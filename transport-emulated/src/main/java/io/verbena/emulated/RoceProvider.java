@@ -3,7 +3,7 @@ package io.verbena.emulated;
 
 import io.verbena.emulated.address.LocalAddresses;
 import io.verbena.emulated.address.RoceAddress;
-import io.verbena.emulated.lock.LockKey;
+import io.verbena.emulated.crypto.SharedSecret;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsProvider;
 import io.verbena.verbs.provider.HostNames;
@@ -75,7 +75,7 @@ public final class RoceProvider implements VerbsProvider {
   public Device open(URI address) {
     RoceAddress parsed = RoceAddress.parse(address);
     // Each listen and connect reads the key again; this read reports a missing file early.
-    LockKey unused = parsed.key();
+    SharedSecret unused = parsed.key();
     return SanitizeOption.open(
         parsed.option(RoceAddress.Option.SANITIZE), () -> UdpFabrics.open(parsed));
   }

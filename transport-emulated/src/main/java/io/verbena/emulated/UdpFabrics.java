@@ -11,7 +11,7 @@ import io.verbena.emulated.hca.DeviceLimits;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.packet.Capture;
 import io.verbena.emulated.packet.HostFabric;
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.ClockTime;
 import io.verbena.emulated.wire.UdpWire;
 import io.verbena.verbs.DeviceAttributes;
@@ -68,7 +68,8 @@ final class UdpFabrics {
   static EmulatedDevice open(RoceAddress address) {
     InetAddress local = LocalAddresses.choose(address);
     boolean own = address.host().equals(local) || address.host().isAnyLocalAddress();
-    LocalEndpoint endpoint = new LocalEndpoint(local, own ? address.udpPort() : Frame.UDP_PORT);
+    LocalEndpoint endpoint =
+        new LocalEndpoint(local, own ? address.udpPort() : RocePacket.UDP_PORT);
     String capture = address.option(Option.PCAP);
     // Checked before an HCA starts: only its last device ends an HCA, so one without devices would
     // not end.

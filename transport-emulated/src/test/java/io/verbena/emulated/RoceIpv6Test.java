@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedClass;
 
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.UdpWire;
 import io.verbena.tck.VerbsTck;
 import io.verbena.verbs.ConnectionEvent;
@@ -75,7 +75,7 @@ class RoceIpv6Test {
   /** There is one IPv6 loopback address, and over IPv6 one UDP port. */
   @BeforeEach
   void needTheLoopback() throws Exception {
-    try (UdpWire free = UdpWire.open(loopback(), Frame.UDP_PORT)) {
+    try (UdpWire free = UdpWire.open(loopback(), RocePacket.UDP_PORT)) {
       assertThat(free.passesStrictChecks()).isTrue();
     } catch (IOException | UnsupportedOperationException e) {
       System.err.println(
@@ -128,8 +128,8 @@ class RoceIpv6Test {
 
   @Test
   void saysThatItsPortIsTaken() throws Exception {
-    try (UdpWire taken = UdpWire.open(loopback(), Frame.UDP_PORT)) {
-      assertThat(taken.udpPort()).isEqualTo(Frame.UDP_PORT);
+    try (UdpWire taken = UdpWire.open(loopback(), RocePacket.UDP_PORT)) {
+      assertThat(taken.udpPort()).isEqualTo(RocePacket.UDP_PORT);
       assertThatThrownBy(RoceIpv6Test::open)
           .isInstanceOfSatisfying(
               VerbsException.class, e -> assertThat(e.error()).isEqualTo(VerbsError.ADDRESS_IN_USE))

@@ -65,8 +65,8 @@ final class DeviceReport {
 
   private void print(PortAttributes port, DeviceAttributes has) {
     out.println("\t\tport:\t" + port.number());
-    String told = files.read(PortState.file(has.name(), port.number()));
-    port("state", PortState.text(port.active(), told));
+    String state = files.read(PortState.file(has.name(), port.number()));
+    port("state", PortState.text(port.active(), state));
     port("max_mtu", text(port.maxMtu()));
     port("active_mtu", text(port.activeMtu()));
     port("port_lid", port.lid());

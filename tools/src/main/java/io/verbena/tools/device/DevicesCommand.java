@@ -56,7 +56,7 @@ public final class DevicesCommand implements Callable<Integer> {
           any = true;
         }
       } catch (RuntimeException | LinkageError e) {
-        tell(provider.scheme() + "://", e);
+        printFailure(provider.scheme() + "://", e);
       }
     }
     return any;
@@ -71,14 +71,14 @@ public final class DevicesCommand implements Callable<Integer> {
         String link = device.port().active() ? "ACTIVE" : "DOWN";
         out.printf(ROW, device.attributes().name(), link, uri);
       } catch (RuntimeException e) {
-        tell(uri.toString(), e);
+        printFailure(uri.toString(), e);
         all = false;
       }
     }
     return all;
   }
 
-  private void tell(String whose, Throwable failure) {
+  private void printFailure(String whose, Throwable failure) {
     PrintWriter err = context.err();
     err.println(whose + ": " + failure.getMessage());
     err.flush();

@@ -8,7 +8,7 @@ import java.util.List;
 final class BusCheck {
   private BusCheck() {}
 
-  static List<Finding> of(Patient patient) {
+  static List<Finding> of(ExaminedDevice patient) {
     boolean isHidden = patient.isKernels() && !patient.isSeen();
     if (isHidden || !patient.isKernels() || !patient.isOnABus()) {
       String why = isHidden ? "sysfs does not show the device" : "a device in software, on no bus";
@@ -20,7 +20,7 @@ final class BusCheck {
     return List.of(slot(patient), iommu(patient), firmware(patient));
   }
 
-  private static Finding slot(Patient patient) {
+  private static Finding slot(ExaminedDevice patient) {
     String name = "pci";
     List<String> less = new ArrayList<>();
     String value = "";
@@ -47,7 +47,7 @@ final class BusCheck {
             "put it into a faster slot, and look for power saving of the bus (ASPM)");
   }
 
-  private static Finding iommu(Patient patient) {
+  private static Finding iommu(ExaminedDevice patient) {
     String name = "iommu";
     if (patient.target("device/iommu_group") == null) {
       return Finding.ok(name, "none translates");
@@ -62,7 +62,7 @@ final class BusCheck {
         "if the device is yours alone, boot with iommu=pt: registering and DMA are faster");
   }
 
-  private static Finding firmware(Patient patient) {
+  private static Finding firmware(ExaminedDevice patient) {
     String board = patient.ofDevice("board_id");
     String driver = patient.target("device/driver");
     String value =

@@ -26,7 +26,8 @@ record Examination(URI uri, @Nullable String device, int port, List<Finding> fin
    */
   static Examination of(URI uri, Path root) throws InterruptedException {
     try (Device device = VerbsProviders.find(uri).open(uri)) {
-      Patient patient = new Patient(uri, device, device.port(), new KernelFiles(root));
+      ExaminedDevice patient =
+          new ExaminedDevice(uri, device, device.port(), new KernelFiles(root));
       return new Examination(uri, patient.name(), patient.port().number(), findings(patient));
     } catch (VerbsException e) {
       return new Examination(
@@ -46,7 +47,7 @@ record Examination(URI uri, @Nullable String device, int port, List<Finding> fin
     };
   }
 
-  private static List<Finding> findings(Patient patient) throws InterruptedException {
+  private static List<Finding> findings(ExaminedDevice patient) throws InterruptedException {
     List<Finding> findings = new ArrayList<>();
     findings.add(LinkCheck.of(patient));
     GidChoice choice = patient.isKernels() ? GidChoice.of(patient) : null;

@@ -9,7 +9,7 @@ final class GidCheck {
 
   private GidCheck() {}
 
-  static Finding of(Patient patient, GidChoice choice) {
+  static Finding of(ExaminedDevice patient, GidChoice choice) {
     if (patient.isIwarp()) {
       return Finding.skipped(NAME, "iWARP connects by addresses alone");
     }
@@ -63,7 +63,7 @@ final class GidCheck {
             setMode(patient, GidChoice.V2));
   }
 
-  private static String text(Patient patient, GidChoice choice) {
+  private static String text(ExaminedDevice patient, GidChoice choice) {
     String type = patient.gidType(choice.index());
     String netdev = patient.netdev(choice.index());
     InetAddress address = choice.address();
@@ -75,7 +75,7 @@ final class GidCheck {
         + (netdev == null ? "" : ", " + netdev);
   }
 
-  private static String missing(Patient patient) {
+  private static String missing(ExaminedDevice patient) {
     return "give the interface an address: ip addr add ADDRESS/LENGTH dev "
         + patient.netdevName()
         + "; `verbena device "
@@ -83,7 +83,7 @@ final class GidCheck {
         + "` lists the GIDs";
   }
 
-  private static String setMode(Patient patient, String type) {
+  private static String setMode(ExaminedDevice patient, String type) {
     String folder = "/sys/kernel/config/rdma_cm/" + patient.name();
     return "as root, mkdir -p "
         + folder

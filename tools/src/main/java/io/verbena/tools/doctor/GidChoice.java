@@ -35,7 +35,7 @@ record GidChoice(int index, @Nullable InetAddress address, String why, boolean i
   private static final Pattern ASKED = Pattern.compile("(?:^|&)gid=(\\d{1,4})(?:&|$)");
   private static final Duration LIMIT = Duration.ofSeconds(5);
 
-  static GidChoice of(Patient patient) throws InterruptedException {
+  static GidChoice of(ExaminedDevice patient) throws InterruptedException {
     List<Gid> gids = patient.port().gids();
     String query = patient.uri().getRawQuery();
     Matcher asked = ASKED.matcher(query == null ? "" : query);
@@ -60,7 +60,7 @@ record GidChoice(int index, @Nullable InetAddress address, String why, boolean i
   }
 
   /** Returns the GID that the connection manager chooses by itself. */
-  static InetAddress resolved(Patient patient) throws InterruptedException, ToolFailure {
+  static InetAddress resolved(ExaminedDevice patient) throws InterruptedException, ToolFailure {
     URI uri = patient.uri();
     try (ConnectionManager manager = patient.device().createConnectionManager();
         ConnectionIdentifier active = manager.resolve(port(uri, 1), LIMIT.toNanos())) {
@@ -79,7 +79,7 @@ record GidChoice(int index, @Nullable InetAddress address, String why, boolean i
   }
 
   /** The table has each address once for each type, and rdma_cm takes the first that fits. */
-  private static GidChoice byAddress(Patient patient, InetAddress address, String why) {
+  private static GidChoice byAddress(ExaminedDevice patient, InetAddress address, String why) {
     String mode = mode(patient);
     List<Gid> gids = patient.port().gids();
     int ofAnotherType = -1;
@@ -96,7 +96,7 @@ record GidChoice(int index, @Nullable InetAddress address, String why, boolean i
   }
 
   /** The type of connections: the configured one, else v2 if the device has it (cma.c). */
-  static String mode(Patient patient) {
+  static String mode(ExaminedDevice patient) {
     String mode =
         patient
             .files()

@@ -10,7 +10,7 @@ final class LinkCheck {
 
   private LinkCheck() {}
 
-  static Finding of(Patient patient) {
+  static Finding of(ExaminedDevice patient) {
     if (!patient.isKernels()) {
       return patient.port().active()
           ? Finding.ok(NAME, "PORT_ACTIVE (4)")
@@ -33,7 +33,8 @@ final class LinkCheck {
     return text == null ? "" : ", " + text;
   }
 
-  private static String advice(Patient patient, @Nullable String state, @Nullable String physical) {
+  private static String advice(
+      ExaminedDevice patient, @Nullable String state, @Nullable String physical) {
     if (patient.isInfiniBand()
         && state != null
         && (state.contains("INIT") || state.contains("ARMED"))) {

@@ -48,7 +48,8 @@ final class LoopbackCheck {
     this.end = end;
   }
 
-  static Finding of(Patient patient, @Nullable GidChoice choice) throws InterruptedException {
+  static Finding of(ExaminedDevice patient, @Nullable GidChoice choice)
+      throws InterruptedException {
     if (!patient.port().active()) {
       return Finding.skipped(NAME, "the link is down");
     }
@@ -85,7 +86,7 @@ final class LoopbackCheck {
    * Returns the address where an emulated HCA listens: its own, as its URI may name a peer's, and a
    * free port, as a server may use the URI's port.
    */
-  private static URI emulated(Patient patient) throws InterruptedException {
+  private static URI emulated(ExaminedDevice patient) throws InterruptedException {
     URI uri = patient.uri();
     String options = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
     try {

@@ -38,7 +38,7 @@ final class LossCheck {
 
   private LossCheck() {}
 
-  static Finding of(Patient patient) {
+  static Finding of(ExaminedDevice patient) {
     if (!patient.isKernels()) {
       return Finding.skipped(NAME, "`verbena stat " + patient.uri() + "` counts what is lost");
     }
@@ -72,7 +72,7 @@ final class LossCheck {
   }
 
   /** From the vendor's driver for mlx5: a file for each priority. */
-  private static String ecn(Patient patient, String netdev) {
+  private static String ecn(ExaminedDevice patient, String netdev) {
     String folder = "sys/class/net/" + netdev + "/ecn/roce_np/enable";
     List<String> on =
         patient.files().names(folder).stream()
@@ -81,7 +81,7 @@ final class LossCheck {
     return on.isEmpty() ? "" : "; ECN is on for priorities " + on;
   }
 
-  private static Map<String, Long> counted(Patient patient, List<String> names) {
+  private static Map<String, Long> counted(ExaminedDevice patient, List<String> names) {
     Map<String, Long> counted = new TreeMap<>();
     for (String name : names) {
       long count = patient.countOfPort(HARDWARE + name);

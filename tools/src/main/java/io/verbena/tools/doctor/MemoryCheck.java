@@ -15,7 +15,7 @@ final class MemoryCheck {
 
   private MemoryCheck() {}
 
-  static Finding of(Patient patient) {
+  static Finding of(ExaminedDevice patient) {
     if (!patient.isKernels()) {
       return Finding.skipped(NAME, "an emulated HCA locks no memory");
     }
@@ -43,7 +43,7 @@ final class MemoryCheck {
             "or set RdmaOptions.maxRegisteredBytes below it");
   }
 
-  private static @Nullable String field(Patient patient, String file, String name) {
+  private static @Nullable String field(ExaminedDevice patient, String file, String name) {
     String text = patient.files().read(file);
     return text == null
         ? null

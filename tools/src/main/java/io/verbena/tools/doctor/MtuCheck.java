@@ -20,7 +20,7 @@ final class MtuCheck {
 
   private MtuCheck() {}
 
-  static Finding of(Patient patient, int gid) {
+  static Finding of(ExaminedDevice patient, int gid) {
     String name = patient.name();
     if (patient.uri().getScheme().equals("roce") && name.startsWith(ROCE)) {
       return compared(patient, name.substring(ROCE.length()), HEADERS_OF_ROCE);
@@ -41,7 +41,7 @@ final class MtuCheck {
     return compared(patient, netdev, HEADERS);
   }
 
-  private static Finding compared(Patient patient, @Nullable String netdev, int headers) {
+  private static Finding compared(ExaminedDevice patient, @Nullable String netdev, int headers) {
     long mtu = netdev == null ? -1 : patient.files().number("sys/class/net/" + netdev + "/mtu");
     Mtu active = active(patient);
     String value = "active_mtu " + active.bytes() + " (" + active.code() + ")";
@@ -73,7 +73,7 @@ final class MtuCheck {
             "4096 needs an MTU of 4200 or more on every interface and switch of the path");
   }
 
-  private static Mtu active(Patient patient) {
+  private static Mtu active(ExaminedDevice patient) {
     return patient.port().activeMtu();
   }
 

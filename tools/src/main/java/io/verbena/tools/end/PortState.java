@@ -15,15 +15,15 @@ public final class PortState {
   /**
    * Returns the text of a state.
    *
-   * @param told the contents of {@link #file}, for example {@code 2: INIT}; null without the file
+   * @param state the contents of {@link #file}, for example {@code 2: INIT}; null without the file
    */
-  public static String text(boolean active, @Nullable String told) {
+  public static String text(boolean active, @Nullable String state) {
     if (active) {
       return "PORT_ACTIVE (4)";
     }
-    int colon = told == null ? -1 : told.indexOf(": ");
-    return told == null || colon < 0
+    int colon = state == null ? -1 : state.indexOf(": ");
+    return state == null || colon < 0
         ? "not PORT_ACTIVE"
-        : "PORT_" + told.substring(colon + 2) + " (" + told.substring(0, colon) + ")";
+        : "PORT_" + state.substring(colon + 2) + " (" + state.substring(0, colon) + ")";
   }
 }

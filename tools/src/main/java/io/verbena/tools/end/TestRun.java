@@ -25,11 +25,11 @@ public final class TestRun {
      * @param client whether this end is the client
      * @param told whether this end prints
      */
-    void run(Socket socket, boolean client, boolean told)
+    void run(Socket socket, boolean client, boolean prints)
         throws IOException, ToolFailure, InterruptedException;
 
     /** Called when a server begins to wait for its client. */
-    default void tellThatItWaits() {}
+    default void printWaiting() {}
   }
 
   /**
@@ -54,7 +54,7 @@ public final class TestRun {
       }
       // Fail early without the device, as the client may come much later.
       VerbsProviders.find(address.device()).open(address.device()).close();
-      role.tellThatItWaits();
+      role.printWaiting();
       try (Socket socket = address.accept(listening)) {
         role.run(socket, false, true);
       }
@@ -100,8 +100,8 @@ public final class TestRun {
   }
 
   private static ToolFailure unwrapped(Throwable failure) throws IOException, InterruptedException {
-    if (failure instanceof ToolFailure told) {
-      return told;
+    if (failure instanceof ToolFailure explained) {
+      return explained;
     }
     if (failure instanceof IOException io) {
       throw io;

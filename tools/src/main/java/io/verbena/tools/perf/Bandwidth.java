@@ -81,7 +81,7 @@ record Bandwidth(
     figures.put("bw_average_gbit_s", average / GIGABIT_BYTES);
     figures.put("msg_rate_mpps", messageRate());
     if (!histogram.isEmpty()) {
-      histogram.tell(figures);
+      histogram.addTo(figures);
     }
     return figures;
   }

@@ -133,7 +133,7 @@ record Latency(
       figures.put("t_avg_usec", average);
       figures.put("t_stdev_usec", deviation);
     }
-    histogram.tell(figures);
+    histogram.addTo(figures);
     return figures;
   }
 }

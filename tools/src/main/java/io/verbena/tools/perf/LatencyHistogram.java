@@ -29,7 +29,7 @@ final class LatencyHistogram {
   }
 
   /** Adds the percentiles to the figures. */
-  void tell(Map<String, Number> figures) {
+  void addTo(Map<String, Number> figures) {
     figures.put("p50_usec", usec(50));
     figures.put("p90_usec", usec(90));
     figures.put("p99_usec", usec(99));

@@ -221,13 +221,13 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
       runManagedEnds();
     } else {
       boolean client = here.server() != null;
-      managedEnd(client, true, client ? () -> {} : this::tellThatItWaits);
+      managedEnd(client, true, client ? () -> {} : this::printWaiting);
     }
     return 0;
   }
 
   @Override
-  public void tellThatItWaits() {
+  public void printWaiting() {
     if (!csv && !json) {
       options.out().println("* Waiting for client to connect... *");
       options.out().flush();
@@ -252,10 +252,10 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
         options.limit());
   }
 
-  private void managedEnd(boolean client, boolean told, Runnable listening)
+  private void managedEnd(boolean client, boolean prints, Runnable listening)
       throws ToolFailure, InterruptedException {
     try {
-      run(null, client, told, listening);
+      run(null, client, prints, listening);
     } catch (IOException e) {
       throw new ToolFailure(e.getMessage(), "look at the output of the other end");
     }
@@ -388,16 +388,17 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
   }
 
   @Override
-  public void run(Socket socket, boolean client, boolean told)
+  public void run(Socket socket, boolean client, boolean prints)
       throws IOException, ToolFailure, InterruptedException {
-    run(socket, client, told, () -> {});
+    run(socket, client, prints, () -> {});
   }
 
-  private void run(@Nullable Socket socket, boolean client, boolean told, Runnable listening)
+  private void run(@Nullable Socket socket, boolean client, boolean prints, Runnable listening)
       throws IOException, ToolFailure, InterruptedException {
     TestAddress here = Objects.requireNonNull(address, "place");
     PerfPlan what = Objects.requireNonNull(plan, "plan");
-    new PerfRun(what, here.device(), client, gbits, told ? output() : null).run(socket, listening);
+    new PerfRun(what, here.device(), client, gbits, prints ? output() : null)
+        .run(socket, listening);
   }
 
   private Output output() {

@@ -262,11 +262,11 @@ final class PerfRun {
         exchange.barrier();
       }
       if (plan.measure() == Measure.LAT) {
-        tell(new LatencyRun(connection, true).run());
+        print(new LatencyRun(connection, true).run());
       } else {
         Bandwidth bandwidth = new BandwidthRun(connection, gbits).send(false);
         report = bandwidth.report();
-        tell(bandwidth);
+        print(bandwidth);
       }
       if (plan.all() && plan.verb() == Verb.SEND && plan.measure() == Measure.BW) {
         exchange.barrier();
@@ -305,7 +305,7 @@ final class PerfRun {
       if (plan.all() && !sends) {
         exchange.barrier();
       }
-      tell(bandwidth.plus(exchange.report(bandwidth.report())));
+      print(bandwidth.plus(exchange.report(bandwidth.report())));
       if (plan.all() && sends) {
         exchange.barrier();
       }
@@ -325,14 +325,14 @@ final class PerfRun {
         plan.verb() == Verb.SEND || (plan.verb() == Verb.WRITE && plan.measure() == Measure.LAT);
     for (int size = plan.firstSize(); takesPart && size <= largest; size *= 2) {
       connection.size(size);
-      tell(
+      print(
           plan.measure() == Measure.LAT
               ? new LatencyRun(connection, false).run()
               : new BandwidthRun(connection, gbits).receive());
     }
-    PerftestReport told = exchange.answerToTheEnd();
-    if (told != null) {
-      tell(Bandwidth.of(told, gbits));
+    PerftestReport peers = exchange.answerToTheEnd();
+    if (peers != null) {
+      print(Bandwidth.of(peers, gbits));
     }
   }
 
@@ -349,7 +349,7 @@ final class PerfRun {
     return (plan.all() && bandwidth ? 2 * sizes : sizes) + 1;
   }
 
-  private void tell(Result result) {
+  private void print(Result result) {
     if (output != null) {
       output.result(result);
     }

@@ -41,7 +41,7 @@ final class PerftestExchange {
   private int toAnswer;
   private int answered;
   private boolean done;
-  private @Nullable PerftestReport told;
+  private @Nullable PerftestReport peers;
 
   private PerftestExchange(PerftestChannel channel, boolean client, Mtu mtu) {
     this.channel = channel;
@@ -151,7 +151,7 @@ final class PerftestExchange {
           "start the same test at both ends, this tool or perftest 4.5");
     } else {
       channel.write(new byte[Long.BYTES]);
-      told = restOfReport(ByteBuffer.wrap(message).getLong(), PerftestReport.NONE);
+      peers = restOfReport(ByteBuffer.wrap(message).getLong(), PerftestReport.NONE);
     }
     return done;
   }
@@ -170,7 +170,7 @@ final class PerftestExchange {
       // Some of perftest's programs end without a last message.
       done = true;
     }
-    return told;
+    return peers;
   }
 
   /** Swaps reports. */

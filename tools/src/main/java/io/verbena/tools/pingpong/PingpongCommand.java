@@ -190,7 +190,7 @@ public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
   }
 
   @Override
-  public void run(Socket socket, boolean client, boolean told)
+  public void run(Socket socket, boolean client, boolean prints)
       throws IOException, ToolFailure, InterruptedException {
     URI device = Objects.requireNonNull(address, "place").device();
     int header = type == QueuePairType.UD ? GlobalRoute.LENGTH : 0;
@@ -220,10 +220,10 @@ public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
           new Pingpong(
               end, ours, size(), header, rxDepth, new CompletionWait(end, options.limit()));
       pingpong.prepare(client, check);
-      tell(told, "local", here);
-      tell(told, "remote", introduce(socket, ours, here, client));
+      print(prints, "local", here);
+      print(prints, "remote", introduce(socket, ours, here, client));
       long nanos = pingpong.play(iterations);
-      if (told) {
+      if (prints) {
         summarize(nanos);
       }
       awaitEnd(socket);
@@ -263,8 +263,8 @@ public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
     socket.getInputStream().transferTo(OutputStream.nullOutputStream());
   }
 
-  private void tell(boolean told, String whose, List<QueuePairAddress> peers) {
-    for (QueuePairAddress peer : told ? peers : List.<QueuePairAddress>of()) {
+  private void print(boolean prints, String whose, List<QueuePairAddress> peers) {
+    for (QueuePairAddress peer : prints ? peers : List.<QueuePairAddress>of()) {
       options
           .out()
           .printf(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.address;
 
-import io.verbena.emulated.lock.LockKey;
+import io.verbena.emulated.crypto.SharedSecret;
 import io.verbena.verbs.VerbsException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -101,9 +101,9 @@ public record IwarpAddress(
    *
    * @throws VerbsException {@code INVALID} if there is no such file, or it holds no key
    */
-  public @Nullable LockKey key() {
+  public @Nullable SharedSecret key() {
     String file = options.get(Option.KEY_FILE);
-    return file == null ? null : LockKey.read(file);
+    return file == null ? null : SharedSecret.read(file);
   }
 
   /** Returns the value of an option, or null. */

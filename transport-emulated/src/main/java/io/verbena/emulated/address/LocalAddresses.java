@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.address;
 
-import io.verbena.emulated.lock.PacketLock;
+import io.verbena.emulated.crypto.PacketCipher;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -62,7 +62,7 @@ public final class LocalAddresses {
 
   /** Returns the largest RoCE MTU for packets that are sealed by a lock. */
   public static Mtu lockedMtu(InetAddress local) {
-    return mtu(local, HEADERS + PacketLock.OVERHEAD);
+    return mtu(local, HEADERS + PacketCipher.OVERHEAD);
   }
 
   private static Mtu mtu(InetAddress local, int headers) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.address;
 
-import io.verbena.emulated.lock.LockKey;
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.crypto.SharedSecret;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -72,9 +72,9 @@ public record RoceAddress(
         AddressOptions.parse(address, Option.class, AddressOptions::decodeForm);
     RoceAddress parsed =
         new RoceAddress(resolve(address, host), port, read.options(), read.limits());
-    if (parsed.udpPort() != Frame.UDP_PORT && parsed.host instanceof Inet6Address) {
+    if (parsed.udpPort() != RocePacket.UDP_PORT && parsed.host instanceof Inet6Address) {
       throw notSupported(
-          "udp-port: " + parsed.udpPort() + " (expected: " + Frame.UDP_PORT + " over IPv6)");
+          "udp-port: " + parsed.udpPort() + " (expected: " + RocePacket.UDP_PORT + " over IPv6)");
     }
     parsed.mtu();
     parsed.limit(Option.MAX_HALF_OPEN, 1);
@@ -126,7 +126,7 @@ public record RoceAddress(
   public int udpPort() {
     return options.containsKey(Option.UDP_PORT)
         ? number(Option.UDP_PORT, 0, AddressOptions.MAX_PORT)
-        : Frame.UDP_PORT;
+        : RocePacket.UDP_PORT;
   }
 
   /**
@@ -136,7 +136,7 @@ public record RoceAddress(
     if (!options.containsKey(Option.MTU)) {
       return null;
     }
-    int bytes = number(Option.MTU, 0, Frame.MAX_PAYLOAD);
+    int bytes = number(Option.MTU, 0, RocePacket.MAX_PAYLOAD);
     for (Mtu mtu : Mtu.values()) {
       if (mtu.bytes() == bytes) {
         return mtu;
@@ -156,9 +156,9 @@ public record RoceAddress(
    *
    * @throws VerbsException {@code INVALID} if there is no such file, or it holds no key
    */
-  public @Nullable LockKey key() {
+  public @Nullable SharedSecret key() {
     String file = options.get(Option.KEY_FILE);
-    return file == null ? null : LockKey.read(file);
+    return file == null ? null : SharedSecret.read(file);
   }
 
   /** Returns the local address of option {@code source}, or null. */

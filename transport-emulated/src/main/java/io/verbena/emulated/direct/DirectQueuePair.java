@@ -7,7 +7,7 @@ import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.hca.EmulatedSharedReceiveQueue;
-import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.hca.KeyEntry;
 import io.verbena.emulated.hca.Ownership;
 import io.verbena.emulated.hca.ReceiveRing;
 import io.verbena.emulated.hca.TakenReceives;
@@ -248,8 +248,8 @@ final class DirectQueuePair extends EmulatedQueuePair {
   @Override
   public void postSend(SendWorkRequest request) {
     sends.check(request);
-    MemoryKey local = localHint(request);
-    MemoryKey remote = remoteHint(request);
+    KeyEntry local = localHint(request);
+    KeyEntry remote = remoteHint(request);
     SendWorkRequest next = request.next();
     sends.ownership.acquire();
     try {
@@ -275,11 +275,11 @@ final class DirectQueuePair extends EmulatedQueuePair {
     }
   }
 
-  private @Nullable MemoryKey localHint(SendWorkRequest request) {
+  private @Nullable KeyEntry localHint(SendWorkRequest request) {
     return request.buffers().size() == 1 ? keys().find(request.buffers().lkey(0)) : null;
   }
 
-  private @Nullable MemoryKey remoteHint(SendWorkRequest request) {
+  private @Nullable KeyEntry remoteHint(SendWorkRequest request) {
     DirectQueuePair other = peer;
     return other != null && request.opcode() != SendOpcode.SEND
         ? other.keys().find(request.remoteKey())
@@ -379,9 +379,9 @@ final class DirectQueuePair extends EmulatedQueuePair {
   }
 
   @Override
-  protected void tellPolled() {
+  protected void reportPolled() {
     if (taken != null) {
-      taken.tell();
+      taken.report();
     }
   }
 
@@ -396,7 +396,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
   protected void flush() {
     sends.flush();
     flushReceives();
-    tellLastReceive();
+    reportLastReceive();
   }
 
   @Override

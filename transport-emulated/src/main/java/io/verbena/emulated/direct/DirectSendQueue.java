@@ -6,7 +6,7 @@ import io.verbena.emulated.hca.CompletionEntry;
 import io.verbena.emulated.hca.CompletionRing;
 import io.verbena.emulated.hca.EmulatedCompletionQueue;
 import io.verbena.emulated.hca.EmulatedMemoryWindow;
-import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.hca.KeyEntry;
 import io.verbena.emulated.hca.NextBind;
 import io.verbena.emulated.hca.Ownership;
 import io.verbena.emulated.hca.PaddedLong;
@@ -162,7 +162,7 @@ final class DirectSendQueue {
    * @param local the entry found for the key of its first buffer, or null; may be outdated
    * @param remote the entry found for its remote key, or null; may be outdated
    */
-  void post(SendWorkRequest request, @Nullable MemoryKey local, @Nullable MemoryKey remote) {
+  void post(SendWorkRequest request, @Nullable KeyEntry local, @Nullable KeyEntry remote) {
     QueuePairState state = pair.state();
     if (state != QueuePairState.RTS) {
       requireMayPost(request, state);
@@ -267,7 +267,7 @@ final class DirectSendQueue {
   }
 
   private TransferResult attempt(
-      SendWorkRequest request, @Nullable MemoryKey local, @Nullable MemoryKey remote) {
+      SendWorkRequest request, @Nullable KeyEntry local, @Nullable KeyEntry remote) {
     SendOpcode opcode = request.opcode();
     if (opcode == SendOpcode.LOCAL_INV || opcode == SendOpcode.BIND_MW) {
       return doLocally(request);

@@ -2,7 +2,7 @@
 package io.verbena.emulated.direct;
 
 import io.verbena.emulated.engine.RequestOpcodes;
-import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.hca.KeyEntry;
 import io.verbena.emulated.hca.ReceiveRing;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * (classes D and E of responder errors, IBTA volume 1).
  */
 final class DirectTransfer {
-  private static final int LOCAL_READ = MemoryKey.LOCAL_READ;
+  private static final int LOCAL_READ = KeyEntry.LOCAL_READ;
   private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
   private static final int REMOTE_WRITE = Access.REMOTE_WRITE.bit();
   private static final int REMOTE_READ = Access.REMOTE_READ.bit();
@@ -113,7 +113,7 @@ final class DirectTransfer {
    * @param remote the entry found for its remote key, or null; may be outdated
    */
   TransferResult attempt(
-      SendWorkRequest request, @Nullable MemoryKey local, @Nullable MemoryKey remote) {
+      SendWorkRequest request, @Nullable KeyEntry local, @Nullable KeyEntry remote) {
     if (sendParts == null) {
       return attemptAll(pair.reachablePeer(), request, local, remote);
     }
@@ -130,8 +130,8 @@ final class DirectTransfer {
   private TransferResult attemptAll(
       @Nullable DirectQueuePair peer,
       SendWorkRequest request,
-      @Nullable MemoryKey local,
-      @Nullable MemoryKey remote) {
+      @Nullable KeyEntry local,
+      @Nullable KeyEntry remote) {
     if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
       TransferResult own = checkReadOrAtomic(request);
       if (own != TransferResult.DONE) {
@@ -183,7 +183,7 @@ final class DirectTransfer {
   }
 
   private TransferResult send(
-      SendWorkRequest request, DirectQueuePair peer, @Nullable MemoryKey local) {
+      SendWorkRequest request, DirectQueuePair peer, @Nullable KeyEntry local) {
     int length = payloadLength(request);
     ByteBuffer source = NOTHING;
     int sourceOffset = 0;
@@ -193,7 +193,7 @@ final class DirectTransfer {
       source = inline;
       sourceOffset = inline.position();
     } else if (buffers.size() == 1 && length > 0) {
-      MemoryKey region = pair.open(local, buffers.lkey(0), buffers.address(0), length, LOCAL_READ);
+      KeyEntry region = pair.open(local, buffers.lkey(0), buffers.address(0), length, LOCAL_READ);
       if (region == null) {
         return TransferResult.LOCAL_PROTECTION;
       }
@@ -222,7 +222,7 @@ final class DirectTransfer {
       refuseLength(peer);
       return TransferResult.INVALID_REQUEST;
     }
-    MemoryKey target = null;
+    KeyEntry target = null;
     int targetOffset = 0;
     boolean scattered = gathered || (length > 0 && receives.length(0) < length);
     if (scattered) {
@@ -287,8 +287,8 @@ final class DirectTransfer {
   private TransferResult write(
       SendWorkRequest request,
       DirectQueuePair peer,
-      @Nullable MemoryKey local,
-      @Nullable MemoryKey remote) {
+      @Nullable KeyEntry local,
+      @Nullable KeyEntry remote) {
     int length = payloadLength(request);
     ScatterGatherList buffers = request.buffers();
     ByteBuffer source = request.inlineData();
@@ -296,7 +296,7 @@ final class DirectTransfer {
     if (source != null) {
       sourceOffset = source.position();
     } else if (buffers.size() == 1 && length > 0) {
-      MemoryKey region = pair.open(local, buffers.lkey(0), buffers.address(0), length, LOCAL_READ);
+      KeyEntry region = pair.open(local, buffers.lkey(0), buffers.address(0), length, LOCAL_READ);
       if (region == null) {
         return TransferResult.LOCAL_PROTECTION;
       }
@@ -313,7 +313,7 @@ final class DirectTransfer {
       from.clear();
       return TransferResult.RECEIVER_NOT_READY;
     }
-    MemoryKey target = null;
+    KeyEntry target = null;
     if (refusal == TransferResult.DONE && length > 0) {
       target =
           peer.open(remote, request.remoteKey(), request.remoteAddress(), length, REMOTE_WRITE);
@@ -377,8 +377,8 @@ final class DirectTransfer {
   private TransferResult read(
       SendWorkRequest request,
       DirectQueuePair peer,
-      @Nullable MemoryKey local,
-      @Nullable MemoryKey remote) {
+      @Nullable KeyEntry local,
+      @Nullable KeyEntry remote) {
     ScatterGatherList buffers = request.buffers();
     int length = (int) buffers.totalLength();
     if (!peer.allows(REMOTE_READ) || !peer.servesReadsAndAtomics()) {
@@ -389,7 +389,7 @@ final class DirectTransfer {
     if (length == 0) {
       return TransferResult.DONE;
     }
-    MemoryKey source =
+    KeyEntry source =
         peer.open(remote, request.remoteKey(), request.remoteAddress(), length, REMOTE_READ);
     if (source == null) {
       raise(peer, TransferResult.REMOTE_ACCESS);
@@ -397,7 +397,7 @@ final class DirectTransfer {
     }
     int sourceOffset = source.offset(request.remoteAddress());
     if (buffers.size() == 1) {
-      MemoryKey target = pair.open(local, buffers.lkey(0), buffers.address(0), length, LOCAL_WRITE);
+      KeyEntry target = pair.open(local, buffers.lkey(0), buffers.address(0), length, LOCAL_WRITE);
       if (target == null) {
         return TransferResult.LOCAL_PROTECTION;
       }
@@ -459,7 +459,7 @@ final class DirectTransfer {
       raise(peer, refusal);
       return refusal;
     }
-    MemoryKey target =
+    KeyEntry target =
         peer.open(request.remoteKey(), request.remoteAddress(), Long.BYTES, REMOTE_ATOMIC);
     if (target == null) {
       raise(peer, TransferResult.REMOTE_ACCESS);

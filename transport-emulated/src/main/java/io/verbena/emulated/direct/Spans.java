@@ -2,7 +2,7 @@
 package io.verbena.emulated.direct;
 
 import io.verbena.emulated.hca.EmulatedQueuePair;
-import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.hca.KeyEntry;
 import io.verbena.emulated.hca.ReceiveRing;
 import io.verbena.verbs.ScatterGatherList;
 import java.nio.ByteBuffer;
@@ -57,7 +57,7 @@ final class Spans {
       int length = Math.min(left, receives.length(i));
       if (length > 0) {
         long address = receives.address(i);
-        MemoryKey key = pair.openReceive(receives.lkey(i), address, length);
+        KeyEntry key = pair.openReceive(receives.lkey(i), address, length);
         if (key == null) {
           return false;
         }
@@ -72,7 +72,7 @@ final class Spans {
     if (length == 0) {
       return true;
     }
-    MemoryKey key = pair.open(lkey, address, length, access);
+    KeyEntry key = pair.open(lkey, address, length, access);
     if (key == null) {
       return false;
     }

@@ -33,7 +33,7 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
    */
   private final @Nullable TakenReceives taken;
 
-  private final EngineHost host;
+  private final HcaEngineHost host;
   private final Doorbells.Bell bell = new Doorbells.Bell(this);
   private boolean lastReceiveTold;
 
@@ -48,7 +48,7 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
         shared == null
             ? new ReceiveRing(options.maxReceive(), options.maxReceiveScatterGather())
             : new ReceiveRing(1, shared.maxScatterGather());
-    host = new EngineHost(this);
+    host = new HcaEngineHost(this);
   }
 
   final DrivenFabric turns() {
@@ -70,7 +70,7 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
   }
 
   /** Returns the HCA as the engine sees it. */
-  protected final EngineHost host() {
+  protected final HcaEngineHost host() {
     return host;
   }
 
@@ -178,9 +178,9 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
   }
 
   @Override
-  protected final void tellPolled() {
+  protected final void reportPolled() {
     if (taken != null) {
-      taken.tell();
+      taken.report();
     }
   }
 
@@ -211,7 +211,7 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
    * Records that no more shared receives are taken; returns false if that was recorded already.
    * Called by the thread that calls the engine.
    */
-  final boolean tellsLastReceive() {
+  final boolean reportsLastReceive() {
     boolean first = !lastReceiveTold;
     lastReceiveTold = true;
     return first;

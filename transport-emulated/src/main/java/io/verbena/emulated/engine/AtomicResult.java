@@ -10,7 +10,7 @@ public final class AtomicResult {
     return original;
   }
 
-  /** Sets the value before the atomic; called by the {@link Host}. */
+  /** Sets the value before the atomic; called by the {@link EngineHost}. */
   public void original(long value) {
     original = value;
   }

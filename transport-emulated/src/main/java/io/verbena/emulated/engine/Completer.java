@@ -2,10 +2,10 @@
 package io.verbena.emulated.engine;
 
 import io.verbena.emulated.roce.Aeth;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.PacketOpcode.Kind;
 import io.verbena.emulated.roce.Psn;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.QueuePairState;
@@ -88,7 +88,7 @@ final class Completer {
     }
   }
 
-  void receive(Frame answer) {
+  void receive(RocePacket answer) {
     SendWindow w = window;
     int psn = answer.psn();
     int before = w.unacknowledged;
@@ -151,7 +151,7 @@ final class Completer {
     }
   }
 
-  private Next judge(Frame answer, int psn) {
+  private Next judge(RocePacket answer, int psn) {
     Kind kind = answer.opcode().kind();
     if (kind != Kind.ACKNOWLEDGE) {
       return acknowledge(psn) ? takeData(answer, psn, kind) : Next.SEND_AGAIN;
@@ -210,7 +210,7 @@ final class Completer {
     return true;
   }
 
-  private Next takeData(Frame answer, int psn, Kind kind) {
+  private Next takeData(RocePacket answer, int psn, Kind kind) {
     SendWindow w = window;
     SendWorkRequest request = w.request(w.head);
     SendOpcode operation = request.opcode();
@@ -228,7 +228,7 @@ final class Completer {
         : takeAtomic(answer, psn, request);
   }
 
-  private Next takeRead(Frame answer, int psn, SendWorkRequest request) {
+  private Next takeRead(RocePacket answer, int psn, SendWorkRequest request) {
     SendWindow w = window;
     int first = Psn.difference(psn, w.firstPsn(w.head));
     int packets = answer.isReferring() ? link.packets(answer.payloadLength()) : 1;
@@ -259,7 +259,7 @@ final class Completer {
     return answer.confirm() ? acceptData(Psn.plus(psn, packets - 1), last, outcome) : Next.NOTHING;
   }
 
-  private Next takeAtomic(Frame answer, int psn, SendWorkRequest request) {
+  private Next takeAtomic(RocePacket answer, int psn, SendWorkRequest request) {
     original.putLong(0, answer.original());
     return acceptData(
         psn, true, Segments.scatter(link.host, request.buffers(), 0, original, 0, Long.BYTES));

@@ -2,7 +2,7 @@
 package io.verbena.emulated.engine;
 
 import io.verbena.emulated.roce.ExtendedHeader;
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.GlobalRoute;
@@ -30,7 +30,7 @@ final class DatagramResponder {
     this.failure = failure;
   }
 
-  void receive(Frame packet) {
+  void receive(RocePacket packet) {
     int length = packet.payloadLength();
     if (packet.queueKey() != link.queueKey || length > link.mtu || !receive.take()) {
       return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Access;
 
 /**
@@ -9,18 +9,18 @@ import io.verbena.verbs.Access;
  * left.
  */
 final class InboundWrite {
-  private final Host host;
+  private final EngineHost host;
   private long address;
   private int rkey;
   private long length;
   private long left;
 
-  InboundWrite(Host host) {
+  InboundWrite(EngineHost host) {
     this.host = host;
   }
 
   /** Begins the WRITE that a packet's RETH describes. */
-  void begin(Frame packet) {
+  void begin(RocePacket packet) {
     address = packet.remoteAddress();
     rkey = packet.remoteKey();
     length = packet.dmaLength();
@@ -43,12 +43,12 @@ final class InboundWrite {
    * Returns whether a packet's payload fits the bytes that are left: the last packet carries
    * exactly these, any other packet fewer.
    */
-  boolean fits(Frame packet) {
+  boolean fits(RocePacket packet) {
     int payload = packet.payloadLength();
     return packet.opcode().ends() ? payload == left : payload < left;
   }
 
-  Refusal append(Frame packet) {
+  Refusal append(RocePacket packet) {
     int payload = packet.payloadLength();
     if (payload == 0) {
       return Refusal.NONE;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.PayloadReference;
 import io.verbena.emulated.roce.ReadGrant;
 import io.verbena.emulated.roce.ReadGrants;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Gid;
@@ -22,7 +22,7 @@ final class Link {
   private static final int FLOWS = 0xffff;
 
   final EngineOptions options;
-  final Host host;
+  final EngineHost host;
   QueuePairState state = QueuePairState.RESET;
 
   /** Bytes of payload per packet: the path MTU. */
@@ -38,8 +38,8 @@ final class Link {
   int maxDestinationReadAtomic;
   boolean drainedNotify;
 
-  private final FrameSink sink;
-  private final Frame frame;
+  private final PacketSink sink;
+  private final RocePacket packet;
   private int destination;
 
   /** The flow of all packets of a connection; the same at both ends. */
@@ -53,11 +53,11 @@ final class Link {
   /** This queue pair's share of the window that all queue pairs with the same peer share. */
   final WindowShare share;
 
-  Link(EngineOptions options, Host host, FrameSink sink) {
+  Link(EngineOptions options, EngineHost host, PacketSink sink) {
     this.options = options;
     this.host = host;
     this.sink = sink;
-    frame = sink.frame();
+    packet = sink.packet();
     share = new WindowShare(host);
   }
 
@@ -114,7 +114,7 @@ final class Link {
 
   /** Returns the payload reference of the next packet. */
   PayloadReference reference() {
-    return frame.reference();
+    return packet.reference();
   }
 
   /**
@@ -151,7 +151,9 @@ final class Link {
     }
     ReadGrant wanted =
         grant().connection(destination, options.number()).range(rkey, address, length);
-    return grants.find(vector.destination(), wanted, frame.reference()) ? frame.reference() : null;
+    return grants.find(vector.destination(), wanted, packet.reference())
+        ? packet.reference()
+        : null;
   }
 
   private ReadGrant grant() {
@@ -179,8 +181,8 @@ final class Link {
   }
 
   /** Begins a packet to the connected peer. Only one packet is under construction at a time. */
-  Frame start(PacketOpcode opcode, int psn) {
-    return frame.start(opcode).destinationQueuePair(destination).psn(psn).sourcePort(flow);
+  RocePacket start(PacketOpcode opcode, int psn) {
+    return packet.start(opcode).destinationQueuePair(destination).psn(psn).sourcePort(flow);
   }
 
   /** Returns whether the sink has no room for a packet. */
@@ -195,11 +197,11 @@ final class Link {
 
   /** Sends the packet that was begun last to the connected peer. */
   void send() {
-    sink.send(frame, vector);
+    sink.send(packet, vector);
   }
 
   /** Sends the packet that was begun last as a datagram. */
   void send(AddressVector to) {
-    sink.send(frame, to);
+    sink.send(packet, to);
   }
 }

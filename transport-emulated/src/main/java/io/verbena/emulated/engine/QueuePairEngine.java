@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.QueuePairAttributes;
@@ -44,7 +44,7 @@ public final class QueuePairEngine {
    * completions, {@code sends} its requests.
    */
   public QueuePairEngine(
-      EngineOptions options, Host host, SendRing sends, Timeline timeline, FrameSink sink) {
+      EngineOptions options, EngineHost host, SendRing sends, Timeline timeline, PacketSink sink) {
     link = new Link(options, host, sink);
     window = new SendWindow(sends, host);
     congestion = new CongestionWindow(options.flow(), timeline);
@@ -73,7 +73,7 @@ public final class QueuePairEngine {
 
   /**
    * Moves to a state, or changes attributes in the current one. ERR flushes; RESET drops everything
-   * without completions. Does not call {@link Host#moved}.
+   * without completions. Does not call {@link EngineHost#moved}.
    *
    * @param to the new state; the caller has checked the transition
    * @param attributes all attributes of the queue pair, old and new
@@ -145,7 +145,7 @@ public final class QueuePairEngine {
    * Handles a parsed packet for this queue pair; drops it if its transport or the state is wrong.
    * The caller owns the packet again on return.
    */
-  public void receive(Frame packet) {
+  public void receive(RocePacket packet) {
     try {
       accept(packet);
     } catch (RuntimeException | Error e) {
@@ -154,7 +154,7 @@ public final class QueuePairEngine {
     }
   }
 
-  private void accept(Frame packet) {
+  private void accept(RocePacket packet) {
     switch (link.state) {
       case RTR, RTS, SQD, SQE -> {
         PacketOpcode opcode = packet.opcode();
@@ -175,7 +175,7 @@ public final class QueuePairEngine {
     }
   }
 
-  private void receiveRequest(Frame packet, PacketOpcode opcode) {
+  private void receiveRequest(RocePacket packet, PacketOpcode opcode) {
     switch (link.options.type()) {
       case RC -> {
         if (opcode.transport() == PacketOpcode.Transport.RC) {

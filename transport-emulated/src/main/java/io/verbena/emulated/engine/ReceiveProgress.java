@@ -8,12 +8,12 @@ import java.nio.ByteBuffer;
 
 /** The receive that the current message has taken, and the number of bytes filled. */
 final class ReceiveProgress {
-  private final Host host;
+  private final EngineHost host;
   private final ReceiveWorkRequest receive;
   private boolean held;
   private long filled;
 
-  ReceiveProgress(Host host, int maxScatterGather) {
+  ReceiveProgress(EngineHost host, int maxScatterGather) {
     this.host = host;
     receive = new ReceiveWorkRequest(maxScatterGather);
   }
@@ -61,7 +61,7 @@ final class ReceiveProgress {
     return outcome == AccessResult.GRANTED;
   }
 
-  /** Completes the held receive; the arguments are those of {@link Host#receiveDone}. */
+  /** Completes the held receive; the arguments are those of {@link EngineHost#receiveDone}. */
   void complete(
       CompletionOpcode opcode,
       int byteLength,

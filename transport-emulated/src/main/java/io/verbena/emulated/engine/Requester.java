@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.PayloadReference;
 import io.verbena.emulated.roce.Psn;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AsyncEvent;
@@ -391,49 +391,49 @@ final class Requester {
   private boolean sendPacket() {
     SendWindow w = window;
     SendWorkRequest request = w.request(w.cursor);
-    int packet = w.packet;
+    int index = w.packet;
     int packets = w.packets(w.cursor);
     int psn = w.cursorPsn();
     boolean whole = RequestOpcodes.isReadOrAtomic(request.opcode());
-    long done = (long) packet * link.mtu;
+    long done = (long) index * link.mtu;
     int referred =
         !whole && link.takesReferences()
             ? Segments.refer(link.host, request, done, link.mtu, link.reference())
             : 0;
-    int ahead = whole ? partEnd(packet, packets) - packet : link.packets(referred);
-    boolean last = whole || packet + ahead == packets;
+    int ahead = whole ? partEnd(index, packets) - index : link.packets(referred);
+    boolean last = whole || index + ahead == packets;
     PacketOpcode opcode =
-        RequestOpcodes.of(link.options.type(), request.opcode(), packet == 0, last);
+        RequestOpcodes.of(link.options.type(), request.opcode(), index == 0, last);
     if (opcode == null) {
       throw new IllegalStateException("no packet for " + request.opcode());
     }
-    Frame frame = link.start(opcode, psn);
+    RocePacket packet = link.start(opcode, psn);
     switch (opcode.kind()) {
       case READ_REQUEST ->
-          frame
+          packet
               .remoteAddress(request.remoteAddress() + done)
               .remoteKey(request.remoteKey())
               .dmaLength(
-                  Math.min(Segments.length(request), (long) partEnd(packet, packets) * link.mtu)
+                  Math.min(Segments.length(request), (long) partEnd(index, packets) * link.mtu)
                       - done);
       case COMPARE_SWAP ->
-          frame
+          packet
               .remoteAddress(request.remoteAddress())
               .remoteKey(request.remoteKey())
               .swapOrAdd(request.swap())
               .compare(request.compareOrAdd());
       case FETCH_ADD ->
-          frame
+          packet
               .remoteAddress(request.remoteAddress())
               .remoteKey(request.remoteKey())
               .swapOrAdd(request.compareOrAdd());
       default -> {
         long length = Segments.length(request);
         int bytes = last ? (int) (length - done) : link.mtu;
-        setHeaders(frame, opcode, request, length, last);
+        setHeaders(packet, opcode, request, length, last);
         if (referred > 0) {
-          frame.refer(referred).reference().queuePair(link.options.number());
-        } else if (Segments.gather(link.host, request, done, frame, bytes)
+          packet.refer(referred).reference().queuePair(link.options.number());
+        } else if (Segments.gather(link.host, request, done, packet, bytes)
             != AccessResult.GRANTED) {
           return failAtCursor(CompletionStatus.LOC_PROT_ERR);
         }
@@ -441,9 +441,9 @@ final class Requester {
     }
     if (link.reliable()) {
       sinceAckRequest += last ? 0 : ahead;
-      frame.ackRequested(
+      packet.ackRequested(
           last || sinceAckRequest >= congestion.ackInterval() || link.share.endsTurn());
-      if (frame.ackRequested()) {
+      if (packet.ackRequested()) {
         sinceAckRequest = 0;
       }
     }
@@ -476,12 +476,15 @@ final class Requester {
   }
 
   private void setHeaders(
-      Frame frame, PacketOpcode opcode, SendWorkRequest request, long length, boolean last) {
+      RocePacket packet, PacketOpcode opcode, SendWorkRequest request, long length, boolean last) {
     if (opcode.starts() && opcode.kind() == PacketOpcode.Kind.WRITE) {
-      frame.remoteAddress(request.remoteAddress()).remoteKey(request.remoteKey()).dmaLength(length);
+      packet
+          .remoteAddress(request.remoteAddress())
+          .remoteKey(request.remoteKey())
+          .dmaLength(length);
     }
     if (link.options.type() == QueuePairType.UD) {
-      frame
+      packet
           .destinationQueuePair(request.remoteQueuePair())
           .queueKey(queueKey(request))
           .sourceQueuePair(link.options.number());
@@ -490,12 +493,12 @@ final class Requester {
       return;
     }
     switch (request.opcode()) {
-      case SEND_WITH_IMM, RDMA_WRITE_WITH_IMM -> frame.immediate(request.immediate());
-      case SEND_WITH_INV -> frame.invalidatedKey(request.remoteKey());
+      case SEND_WITH_IMM, RDMA_WRITE_WITH_IMM -> packet.immediate(request.immediate());
+      case SEND_WITH_INV -> packet.invalidatedKey(request.remoteKey());
       default -> {}
     }
     if (request.opcode() != SendOpcode.RDMA_WRITE) {
-      frame.solicited((request.flags() & SendWorkRequest.SOLICITED) != 0);
+      packet.solicited((request.flags() & SendWorkRequest.SOLICITED) != 0);
     }
   }
 }

@@ -5,10 +5,10 @@ import io.verbena.emulated.engine.ReplyQueue.Reply;
 import io.verbena.emulated.engine.ResourceTable.Resource;
 import io.verbena.emulated.roce.Aeth;
 import io.verbena.emulated.roce.ExtendedHeader;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.PacketOpcode.Kind;
 import io.verbena.emulated.roce.Psn;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.DeviceCounters.Counter;
@@ -133,7 +133,7 @@ final class Responder {
     }
   }
 
-  void receive(Frame packet) {
+  void receive(RocePacket packet) {
     if (replies.isFull()) {
       return;
     }
@@ -162,7 +162,7 @@ final class Responder {
     replies.add(ReplyQueue.Kind.NAK, expected, syndrome, messageSequence);
   }
 
-  private void inSequence(Frame packet) {
+  private void inSequence(RocePacket packet) {
     Refusal refusal = checkSequence(packet.opcode());
     if (refusal == Refusal.NONE) {
       refusal = checkRights(packet.opcode().kind());
@@ -229,7 +229,7 @@ final class Responder {
     };
   }
 
-  private Refusal checkLength(Frame packet) {
+  private Refusal checkLength(RocePacket packet) {
     PacketOpcode opcode = packet.opcode();
     if (opcode.has(ExtendedHeader.RETH) && packet.dmaLength() > MAX_LENGTH) {
       return Refusal.INVALID;
@@ -238,7 +238,7 @@ final class Responder {
   }
 
   /** Returns whether the length of a packet's payload is allowed at its place in the message. */
-  static boolean hasFittingPayload(Frame packet, int mtu) {
+  static boolean hasFittingPayload(RocePacket packet, int mtu) {
     int payload = packet.payloadLength();
     if (packet.isReferring()) {
       return payload > 0 && (packet.opcode().ends() || payload % mtu == 0);
@@ -250,7 +250,7 @@ final class Responder {
     };
   }
 
-  private Refusal checkMemory(Frame packet) {
+  private Refusal checkMemory(RocePacket packet) {
     return switch (packet.opcode().kind()) {
       case WRITE -> {
         Refusal refusal = Refusal.NONE;
@@ -274,12 +274,12 @@ final class Responder {
     };
   }
 
-  private Refusal checkRemote(Frame packet, long length, Access access) {
+  private Refusal checkRemote(RocePacket packet, long length, Access access) {
     return Refusal.ofRemote(
         link.host.checkRemote(packet.remoteKey(), packet.remoteAddress(), length, access.bit()));
   }
 
-  private Refusal execute(Frame packet) {
+  private Refusal execute(RocePacket packet) {
     return switch (packet.opcode().kind()) {
       case READ_REQUEST -> read(packet);
       case COMPARE_SWAP, FETCH_ADD -> atomic(packet);
@@ -301,7 +301,7 @@ final class Responder {
     };
   }
 
-  private Refusal read(Frame packet) {
+  private Refusal read(RocePacket packet) {
     long length = packet.dmaLength();
     int packets = link.packets(length);
     resources.addRead(expected, packets, packet.remoteAddress(), packet.remoteKey(), length);
@@ -316,7 +316,7 @@ final class Responder {
     return Refusal.NONE;
   }
 
-  private void replyRead(Frame packet, boolean first, boolean again) {
+  private void replyRead(RocePacket packet, boolean first, boolean again) {
     Reply reply = replies.add(ReplyQueue.Kind.READ, packet.psn(), ACK, messageSequence);
     reply.address = packet.remoteAddress();
     reply.rkey = packet.remoteKey();
@@ -325,7 +325,7 @@ final class Responder {
     reply.again = again;
   }
 
-  private Refusal atomic(Frame packet) {
+  private Refusal atomic(RocePacket packet) {
     AtomicResult result = resources.nextResult();
     AccessResult outcome =
         packet.opcode().kind() == Kind.COMPARE_SWAP
@@ -357,7 +357,7 @@ final class Responder {
   }
 
   /** Finishes the execution of a packet of a SEND or WRITE. */
-  private Refusal endPacket(Frame packet) {
+  private Refusal endPacket(RocePacket packet) {
     PacketOpcode opcode = packet.opcode();
     boolean ends = opcode.ends();
     open = ends ? null : opcode.kind();
@@ -379,7 +379,7 @@ final class Responder {
     return Refusal.NONE;
   }
 
-  private void complete(Frame packet) {
+  private void complete(RocePacket packet) {
     PacketOpcode opcode = packet.opcode();
     boolean written = opcode.kind() == Kind.WRITE;
     boolean withImmediate = opcode.has(ExtendedHeader.IMM_DT);
@@ -396,7 +396,7 @@ final class Responder {
         packet.solicited());
   }
 
-  private void duplicate(Frame packet) {
+  private void duplicate(RocePacket packet) {
     // The peer lacks the held acknowledgement. There is room for it only before another answer is
     // added.
     release();
@@ -446,28 +446,28 @@ final class Responder {
     return true;
   }
 
-  private Frame answer(PacketOpcode opcode, Reply reply) {
-    Frame frame = link.start(opcode, reply.psn);
+  private RocePacket answer(PacketOpcode opcode, Reply reply) {
+    RocePacket packet = link.start(opcode, reply.psn);
     if (opcode.has(ExtendedHeader.AETH)) {
-      frame.syndrome(reply.syndrome).messageSequence(reply.messageSequence);
+      packet.syndrome(reply.syndrome).messageSequence(reply.messageSequence);
     }
-    return frame;
+    return packet;
   }
 
   private boolean replyPart(Reply reply) {
     int referred = refer(reply);
     int length = referred > 0 ? referred : (int) Math.min(reply.left, link.mtu);
     boolean last = reply.left == length;
-    Frame frame = answer(readResponse(reply.first, last), reply);
+    RocePacket packet = answer(readResponse(reply.first, last), reply);
     if (referred > 0) {
-      frame.refer(referred);
+      packet.refer(referred);
     } else {
-      frame.payloadLength(length);
+      packet.payloadLength(length);
     }
     if (length > 0 && referred == 0) {
       AccessResult outcome =
           link.host.readRemote(
-              reply.rkey, reply.address, frame.bytes(), frame.payloadOffset(), length);
+              reply.rkey, reply.address, packet.bytes(), packet.payloadOffset(), length);
       if (outcome != AccessResult.GRANTED) {
         return failRead(reply, Refusal.ofRemote(outcome));
       }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PayloadReference;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.SendWorkRequest;
 import java.nio.ByteBuffer;
@@ -26,7 +26,7 @@ public final class Segments {
     return inline == null ? request.buffers().totalLength() : inline.remaining();
   }
 
-  static AccessResult check(Host host, ScatterGatherList buffers, int access) {
+  static AccessResult check(EngineHost host, ScatterGatherList buffers, int access) {
     for (int i = 0, n = buffers.size(); i < n; i++) {
       int length = buffers.length(i);
       if (length > 0) {
@@ -47,7 +47,7 @@ public final class Segments {
    * @return the number of bytes; 0 if they are few, or must be copied
    */
   static int refer(
-      Host host, SendWorkRequest request, long offset, int packet, PayloadReference to) {
+      EngineHost host, SendWorkRequest request, long offset, int packet, PayloadReference to) {
     if (request.inlineData() != null) {
       return 0;
     }
@@ -78,17 +78,17 @@ public final class Segments {
 
   /** Returns all bytes that are left, or whole packets of one piece; 0 if they are few. */
   private static int referable(long left, long piece, int packet, int least) {
-    int most = (int) Math.min(Math.min(left, piece), Frame.MAX_REFERENCE);
+    int most = (int) Math.min(Math.min(left, piece), RocePacket.MAX_REFERENCE);
     int length = most == left ? most : most - most % packet;
     return length < least ? 0 : length;
   }
 
   /** Fills a packet with {@code length} bytes of a request, from {@code offset} on. */
   static AccessResult gather(
-      Host host, SendWorkRequest request, long offset, Frame frame, int length) {
-    ByteBuffer bytes = frame.bytes();
-    int at = frame.payloadOffset();
-    frame.payloadLength(length);
+      EngineHost host, SendWorkRequest request, long offset, RocePacket packet, int length) {
+    ByteBuffer bytes = packet.bytes();
+    int at = packet.payloadOffset();
+    packet.payloadLength(length);
     ByteBuffer inline = request.inlineData();
     if (inline != null) {
       bytes.put(at, inline, inline.position() + (int) offset, length);
@@ -122,18 +122,28 @@ public final class Segments {
    * @param at the index of the bytes in {@code bytes}
    */
   public static AccessResult scatter(
-      Host host, ScatterGatherList buffers, long offset, ByteBuffer bytes, int at, int length) {
+      EngineHost host,
+      ScatterGatherList buffers,
+      long offset,
+      ByteBuffer bytes,
+      int at,
+      int length) {
     return scatter(host, /* received= */ false, buffers, offset, bytes, at, length);
   }
 
   /** Copies bytes into the buffers of a receive, as {@link #scatter} does. */
   static AccessResult scatterReceive(
-      Host host, ScatterGatherList buffers, long offset, ByteBuffer bytes, int at, int length) {
+      EngineHost host,
+      ScatterGatherList buffers,
+      long offset,
+      ByteBuffer bytes,
+      int at,
+      int length) {
     return scatter(host, /* received= */ true, buffers, offset, bytes, at, length);
   }
 
   private static AccessResult scatter(
-      Host host,
+      EngineHost host,
       boolean received,
       ScatterGatherList buffers,
       long offset,

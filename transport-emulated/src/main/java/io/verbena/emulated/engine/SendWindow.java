@@ -25,7 +25,7 @@ final class SendWindow {
   private static final int FEW = 4;
 
   private final SendRing ring;
-  private final Host host;
+  private final EngineHost host;
 
   /**
    * First PSNs by position. The length is a power of two, and grows with the number of requests
@@ -49,7 +49,7 @@ final class SendWindow {
   /** The number of READs and atomics that are begun and not done. */
   int readsOutstanding;
 
-  SendWindow(SendRing ring, Host host) {
+  SendWindow(SendRing ring, EngineHost host) {
     this.ring = ring;
     this.host = host;
   }

@@ -2,10 +2,10 @@
 package io.verbena.emulated.engine;
 
 import io.verbena.emulated.roce.ExtendedHeader;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.PacketOpcode.Kind;
 import io.verbena.emulated.roce.Psn;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
@@ -47,7 +47,7 @@ final class UnreliableResponder {
     open = null;
   }
 
-  void receive(Frame packet) {
+  void receive(RocePacket packet) {
     PacketOpcode opcode = packet.opcode();
     if (opcode.starts()) {
       open = null;
@@ -61,7 +61,7 @@ final class UnreliableResponder {
   }
 
   /** Executes one packet; returns false if its message is dropped. */
-  private boolean execute(Frame packet) {
+  private boolean execute(RocePacket packet) {
     PacketOpcode opcode = packet.opcode();
     boolean written = opcode.kind() == Kind.WRITE;
     boolean withImmediate = opcode.has(ExtendedHeader.IMM_DT);
@@ -89,7 +89,7 @@ final class UnreliableResponder {
     return true;
   }
 
-  private boolean write(Frame packet) {
+  private boolean write(RocePacket packet) {
     if (packet.opcode().starts()) {
       write.begin(packet);
       if (write.check() != Refusal.NONE) {
@@ -99,7 +99,7 @@ final class UnreliableResponder {
     return write.fits(packet) && write.append(packet) == Refusal.NONE;
   }
 
-  private boolean append(Frame packet) {
+  private boolean append(RocePacket packet) {
     int length = packet.payloadLength();
     if (!receive.hasRoom(length)) {
       if (link.options.sharedReceives()) {

@@ -19,7 +19,7 @@ final class WindowShare {
 
   @Nullable WindowShare after;
 
-  private final Host host;
+  private final EngineHost host;
   private @Nullable PeerWindow window;
   private boolean waits;
   private boolean silent;
@@ -30,7 +30,7 @@ final class WindowShare {
   /** Packets that may still be sent in the current turn. */
   private int turn;
 
-  WindowShare(Host host) {
+  WindowShare(EngineHost host) {
     this.host = host;
   }
 

@@ -3,7 +3,7 @@
  * The packet engine: RC, UC and UD as RoCEv2 packets, one engine per queue pair. An engine is a set
  * of state machines and uses no thread, socket or clock: packets come and go through calls, time is
  * a {@link io.verbena.emulated.engine.Timeline}, and the HCA is a {@link
- * io.verbena.emulated.engine.Host}.
+ * io.verbena.emulated.engine.EngineHost}.
  *
  * <p>Not thread-safe: one caller at a time, alarms included. Everything happens within a call:
  *
@@ -11,19 +11,19 @@
  *  modify(state, attributes)   the queue pair's state, after the host has checked the transition
  *  posted()                    a send or a receive was posted
  *  receive(frame)              a packet for this queue pair; the caller owns it again on return
- *  (an alarm's action)         set through the Timeline; calls Host.ready if there is work
+ *  (an alarm's action)         set through the Timeline; calls EngineHost.ready if there is work
  *  run(packets)                sends up to that many; true if more could be sent at once
  * </pre>
  *
  * <pre>{@code
- *  SendRing          Host: memory, completions, receives          Timeline
+ *  SendRing          EngineHost: memory, completions, receives          Timeline
  *     |                 ^             ^            ^                 |
  *     v                 |             |            |                 v
  * Requester ----- SendWindow ---- Completer     Responder       RetryClock
  *     |           positions,          ^         ResourceTable   timeout, RNR
  *     |           PSNs                |         ReplyQueue      wait, counters
  *     v                               |          ^      |
- * FrameSink (requests)    answers in -+          |      +-> FrameSink (answers)
+ * PacketSink (requests)    answers in -+          |      +-> PacketSink (answers)
  *                                    requests in +
  * }</pre>
  *

@@ -317,7 +317,7 @@ public final class EmulatedDevice implements Device {
   }
 
   /** Waits for threads and peers that may still use a killed key. */
-  void awaitCopies(MemoryKey dead) {
+  void awaitCopies(KeyEntry dead) {
     if (dead.isShared()) {
       fabric.withdraw(dead);
     }

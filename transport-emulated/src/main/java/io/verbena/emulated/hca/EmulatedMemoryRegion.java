@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A direct buffer that is registered with the HCA, which accesses it by a key and a device address.
  */
-public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holder {
+public final class EmulatedMemoryRegion implements MemoryRegion, KeyEntry.Holder {
   private static final int PAGE = 4096;
   private static final int REMOTE =
       Access.REMOTE_READ.bit() | Access.REMOTE_WRITE.bit() | Access.REMOTE_ATOMIC.bit();
@@ -27,7 +27,7 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
    * @param access its rights
    * @param key its entry in the table
    */
-  private record Registration(EmulatedProtectionDomain domain, Set<Access> access, MemoryKey key) {}
+  private record Registration(EmulatedProtectionDomain domain, Set<Access> access, KeyEntry key) {}
 
   private final EmulatedDevice device;
   private volatile Registration registration;
@@ -54,8 +54,7 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
     SharedPlace place = device.fabric().placeOf(memory);
     while (true) {
       int value = device.fabric().secrets().nextInt();
-      MemoryKey key =
-          new MemoryKey(this, value, domain, memory, place, address, Access.bits(access));
+      KeyEntry key = new KeyEntry(this, value, domain, memory, place, address, Access.bits(access));
       if (key.index != 0 && device.keys().add(key)) {
         return new Registration(domain, access, key);
       }
@@ -81,7 +80,7 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
   }
 
   /** Returns the region's entry in the table of keys. */
-  public MemoryKey key() {
+  public KeyEntry key() {
     return registration.key;
   }
 
@@ -89,7 +88,7 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
    * Returns the region's entry if it is alive, belongs to this domain, and has all the rights of
    * {@code needed}; otherwise null.
    */
-  @Nullable MemoryKey liveKeyIn(EmulatedProtectionDomain domain, int needed) {
+  @Nullable KeyEntry liveKeyIn(EmulatedProtectionDomain domain, int needed) {
     Registration now = registration;
     return now.domain == domain && now.key.isAlive() && now.key.gives(needed) ? now.key : null;
   }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * rxe_mw.c. The window changes under the monitor of the device's {@link KeyTable}; no thread waits
  * while it holds that monitor.
  */
-public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holder {
+public final class EmulatedMemoryWindow implements MemoryWindow, KeyEntry.Holder {
   private static final int MW_BIND = Access.MW_BIND.bit();
   private static final int WRITES = Access.REMOTE_WRITE.bit() | Access.REMOTE_ATOMIC.bit();
   private static final int ALL = WRITES | Access.REMOTE_READ.bit();
@@ -33,7 +33,7 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
   private final EmulatedProtectionDomain domain;
   private final MemoryWindowType type;
   private final KeyTable keys;
-  private final MemoryKey key;
+  private final KeyEntry key;
 
   /** The key that {@link #rkey} returns: of the last posted bind (type 1) or the last bind (2B). */
   private volatile int announced;
@@ -46,7 +46,7 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
     this.domain = domain;
     this.type = type;
     keys = domain.device().keys();
-    key = new MemoryKey(this, value);
+    key = new KeyEntry(this, value);
     announced = value;
   }
 
@@ -175,7 +175,7 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
     if (!(request.windowRegion() instanceof EmulatedMemoryRegion target)) {
       return false;
     }
-    MemoryKey memory = target.liveKeyIn(domain, MW_BIND);
+    KeyEntry memory = target.liveKeyIn(domain, MW_BIND);
     return memory != null
         && ((request.windowAccess() & WRITES) == 0 || target.access().contains(Access.LOCAL_WRITE))
         && memory.contains(request.buffers().address(0), length);

@@ -159,7 +159,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
 
   /**
    * Completes all pending requests as flushed, once no peer works on them any more, and then
-   * {@linkplain #tellLastReceive reports} that no more receives are taken.
+   * {@linkplain #reportLastReceive reports} that no more receives are taken.
    */
   protected abstract void flush();
 
@@ -167,7 +167,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
   protected abstract boolean isDraining();
 
   /** Reports free slots to the shared receive queue. */
-  protected abstract void tellPolled();
+  protected abstract void reportPolled();
 
   /**
    * Called when a receive was posted to the shared receive queue, after this queue pair found that
@@ -318,9 +318,9 @@ public abstract class EmulatedQueuePair implements QueuePair {
    * {@code needed}. Every access looks up its key here, with keys of regions and windows, local and
    * remote.
    *
-   * @param needed bits of {@link Access}, or {@link MemoryKey#LOCAL_READ}
+   * @param needed bits of {@link Access}, or {@link KeyEntry#LOCAL_READ}
    */
-  public final @Nullable MemoryKey open(int key, long address, int length, int needed) {
+  public final @Nullable KeyEntry open(int key, long address, int length, int needed) {
     return permitted(keys.find(key), address, length, needed);
   }
 
@@ -328,8 +328,8 @@ public abstract class EmulatedQueuePair implements QueuePair {
    * Returns the memory that {@code key} opens through this queue pair, regardless of range and
    * rights, or null.
    */
-  public final @Nullable MemoryKey opened(int key) {
-    MemoryKey found = keys.find(key);
+  public final @Nullable KeyEntry opened(int key) {
+    KeyEntry found = keys.find(key);
     return found != null && found.isOpenTo(this, domain) ? found : null;
   }
 
@@ -342,8 +342,8 @@ public abstract class EmulatedQueuePair implements QueuePair {
    * Does the same as {@link #open(int, long, int, int)}, given an entry that was found before
    * ownership was taken. The entry may have been killed since, or belong to another queue pair.
    */
-  public final @Nullable MemoryKey open(
-      @Nullable MemoryKey hint, int key, long address, int length, int needed) {
+  public final @Nullable KeyEntry open(
+      @Nullable KeyEntry hint, int key, long address, int length, int needed) {
     return hint != null && hint.isOpenedBy(key)
         ? permitted(hint, address, length, needed)
         : open(key, address, length, needed);
@@ -353,17 +353,17 @@ public abstract class EmulatedQueuePair implements QueuePair {
    * Does the same as {@link #open(int, long, int, int)} for a buffer of a receive. The buffers of a
    * shared receive queue belong to that queue's domain.
    */
-  public final @Nullable MemoryKey openReceive(int key, long address, int length) {
+  public final @Nullable KeyEntry openReceive(int key, long address, int length) {
     return permitted(keys.find(key), receiveDomain, address, length, LOCAL_WRITE);
   }
 
-  private @Nullable MemoryKey permitted(
-      @Nullable MemoryKey key, long address, int length, int needed) {
+  private @Nullable KeyEntry permitted(
+      @Nullable KeyEntry key, long address, int length, int needed) {
     return permitted(key, domain, address, length, needed);
   }
 
-  private @Nullable MemoryKey permitted(
-      @Nullable MemoryKey key,
+  private @Nullable KeyEntry permitted(
+      @Nullable KeyEntry key,
       EmulatedProtectionDomain owner,
       long address,
       int length,
@@ -376,7 +376,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
    * the send queue.
    */
   public final boolean invalidateLocally(int key) {
-    MemoryKey entry = keys.entry(key);
+    KeyEntry entry = keys.entry(key);
     return entry != null && entry.holder.invalidate(key, this, false);
   }
 
@@ -385,7 +385,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
    * invalidated. Called by the thread that executes the peer's request.
    */
   public final boolean invalidateRemotely(int key) {
-    MemoryKey entry = keys.entry(key);
+    KeyEntry entry = keys.entry(key);
     return entry != null && entry.holder.invalidate(key, this, true);
   }
 
@@ -655,7 +655,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
    * Raises, once in ERR, {@code QP_LAST_WQE_REACHED}: no more receives of the shared receive queue
    * are taken.
    */
-  protected final synchronized void tellLastReceive() {
+  protected final synchronized void reportLastReceive() {
     if (shared != null && state == QueuePairState.ERR && !lastReceiveTold) {
       lastReceiveTold = true;
       device.raise(AsyncEvent.Type.QP_LAST_WQE_REACHED, this);

@@ -91,7 +91,7 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
       }
       for (ReceiveWorkRequest next = request; next != null; next = next.next()) {
         if (receives.isFull()) {
-          users.forEach(EmulatedQueuePair::tellPolled);
+          users.forEach(EmulatedQueuePair::reportPolled);
         }
         receives.post(next);
       }

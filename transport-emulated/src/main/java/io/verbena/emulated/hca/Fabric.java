@@ -103,7 +103,7 @@ public interface Fabric {
    * Withdraws from peers the memory under a killed key that they have not copied yet. By default
    * peers copy nothing by themselves.
    */
-  default void withdraw(MemoryKey dead) {}
+  default void withdraw(KeyEntry dead) {}
 
   /** Runs a task of a device after a delay; not at all once the device is closed. */
   default Scheduled schedule(EmulatedDevice device, Runnable task, long delayNanos) {

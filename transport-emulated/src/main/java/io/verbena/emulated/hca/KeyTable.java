@@ -20,29 +20,29 @@ public final class KeyTable {
   private int live;
 
   /** Returns the entry that this key opens now, or null. */
-  public @Nullable MemoryKey find(int key) {
-    MemoryKey entry = entry(key);
+  public @Nullable KeyEntry find(int key) {
+    KeyEntry entry = entry(key);
     return entry != null && entry.isOpenedBy(key) ? entry : null;
   }
 
   /** Returns the entry that this key opens, has opened or may open in the future, or null. */
-  @Nullable MemoryKey entry(int key) {
+  @Nullable KeyEntry entry(int key) {
     @Nullable Object[] table = slots;
     int mask = table.length - 1;
-    int index = MemoryKey.index(key);
+    int index = KeyEntry.index(key);
     for (int i = hash(index) & mask; ; i = (i + 1) & mask) {
       Object slot = SLOT.getAcquire(table, i);
       if (slot == null) {
         return null;
       }
-      if (slot instanceof MemoryKey entry && entry.index == index) {
+      if (slot instanceof KeyEntry entry && entry.index == index) {
         return entry;
       }
     }
   }
 
   /** Adds an entry; returns false if another entry has the same upper 24 bits. */
-  public synchronized boolean add(MemoryKey key) {
+  public synchronized boolean add(KeyEntry key) {
     if (entry(key.value()) != null) {
       return false;
     }
@@ -56,7 +56,7 @@ public final class KeyTable {
   }
 
   /** Removes an entry of this table. */
-  public synchronized void remove(MemoryKey key) {
+  public synchronized void remove(KeyEntry key) {
     @Nullable Object[] table = slots;
     int mask = table.length - 1;
     int i = hash(key.index) & mask;
@@ -79,7 +79,7 @@ public final class KeyTable {
     }
     @Nullable Object[] fresh = new @Nullable Object[capacity];
     for (Object slot : old) {
-      if (slot instanceof MemoryKey key) {
+      if (slot instanceof KeyEntry key) {
         insert(fresh, key);
       }
     }
@@ -87,7 +87,7 @@ public final class KeyTable {
     slots = fresh;
   }
 
-  private static void insert(@Nullable Object[] table, MemoryKey key) {
+  private static void insert(@Nullable Object[] table, KeyEntry key) {
     int mask = table.length - 1;
     int i = hash(key.index) & mask;
     while (table[i] != null) {

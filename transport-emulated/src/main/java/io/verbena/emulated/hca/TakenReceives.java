@@ -9,7 +9,7 @@ package io.verbena.emulated.hca;
  * itself do not change with each message, so both threads read them cheaply.
  */
 public final class TakenReceives {
-  private static final int TELL_EVERY = 16;
+  private static final int REPORT_EVERY = 16;
 
   private final EmulatedSharedReceiveQueue shared;
   private final EmulatedQueuePair user;
@@ -18,7 +18,7 @@ public final class TakenReceives {
   private final PaddedLong polled = new PaddedLong();
 
   /** One past the last receive whose slot was reported to the shared queue as free. */
-  private final PaddedLong told = new PaddedLong();
+  private final PaddedLong reported = new PaddedLong();
 
   /**
    * True while the queue pair waits for its turn, after it found the shared queue empty; accessed
@@ -56,8 +56,8 @@ public final class TakenReceives {
   public void polled(long position) {
     if (position > polled.getOpaque()) {
       polled.setRelease(position);
-      if (position - told.getOpaque() >= TELL_EVERY) {
-        tell(position);
+      if (position - reported.getOpaque() >= REPORT_EVERY) {
+        report(position);
       }
     }
   }
@@ -68,22 +68,22 @@ public final class TakenReceives {
    */
   public void drop(long position) {
     polled.setRelease(position);
-    tell(position);
+    report(position);
   }
 
   /** Reports the slots of all polled receives to the shared queue as free. Thread-safe. */
-  public void tell() {
-    tell(polled.getAcquire());
+  public void report() {
+    report(polled.getAcquire());
   }
 
-  private void tell(long position) {
-    long before = told.getOpaque();
+  private void report(long position) {
+    long before = reported.getOpaque();
     while (before < position) {
-      if (told.compareAndSet(before, position)) {
+      if (reported.compareAndSet(before, position)) {
         shared.free(position - before);
         return;
       }
-      before = told.getOpaque();
+      before = reported.getOpaque();
     }
   }
 

@@ -4,7 +4,7 @@ package io.verbena.emulated.iwarp;
 import io.verbena.emulated.driven.DrivenFabric;
 import io.verbena.emulated.driven.DrivenQueuePair;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
-import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.hca.KeyEntry;
 import io.verbena.emulated.iwarp.stream.Denial;
 import io.verbena.emulated.iwarp.stream.MemoryView;
 import io.verbena.emulated.iwarp.stream.Placement;
@@ -164,7 +164,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     try {
       // The engine may have moved to ERR meanwhile; then the queue pair stays there.
       if (state() == to) {
-        tell(to);
+        notifyEngine(to);
       }
     } finally {
       fabric.leave();
@@ -172,7 +172,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     return () -> {};
   }
 
-  private void tell(QueuePairState to) {
+  private void notifyEngine(QueuePairState to) {
     if (to != QueuePairState.ERR) {
       takesReceives();
     }
@@ -259,7 +259,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
 
   @Override
   public Denial denial(Use use, int key, long address, long length) {
-    MemoryKey opened = opened(key);
+    KeyEntry opened = opened(key);
     if (opened == null) {
       return isKey(key) ? Denial.TAG_OF_ANOTHER_STREAM : Denial.INVALID_TAG;
     }
@@ -272,7 +272,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
 
   @Override
   public boolean show(Use use, int key, long address, int length, MemoryView view) {
-    MemoryKey found = find(use, key, address, length);
+    KeyEntry found = find(use, key, address, length);
     if (found == null) {
       return false;
     }
@@ -280,7 +280,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     return true;
   }
 
-  private @Nullable MemoryKey find(Use use, int key, long address, int length) {
+  private @Nullable KeyEntry find(Use use, int key, long address, int length) {
     return use == Use.RECEIVE
         ? openReceive(key, address, length)
         : open(key, address, length, right(use));
@@ -288,7 +288,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
 
   private static int right(Use use) {
     return switch (use) {
-      case SEND -> MemoryKey.LOCAL_READ;
+      case SEND -> KeyEntry.LOCAL_READ;
       case SINK, RECEIVE -> LOCAL_WRITE;
       case READ -> REMOTE_READ;
       case WRITE -> REMOTE_WRITE;

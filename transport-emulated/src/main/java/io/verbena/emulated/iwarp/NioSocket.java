@@ -27,8 +27,8 @@ final class NioSocket implements StreamSocket {
     this.wake = wake;
   }
 
-  void register(SocketSelector selector, SocketSelector.Selected told) throws IOException {
-    key = selector.register(channel, 0, told);
+  void register(SocketSelector selector, SocketSelector.Selected listener) throws IOException {
+    key = selector.register(channel, 0, listener);
   }
 
   @Override

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp;
 
-import io.verbena.emulated.lock.LockWorkspace;
-import io.verbena.emulated.lock.RecordLock;
+import io.verbena.emulated.crypto.CipherWorkspace;
+import io.verbena.emulated.crypto.RecordCipher;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ScatteringByteChannel;
@@ -17,13 +17,13 @@ final class SealedInput implements ScatteringByteChannel {
   private static final int RECORDS = 4;
 
   private final ScatteringByteChannel from;
-  private final RecordLock lock;
-  private final LockWorkspace work;
+  private final RecordCipher cipher;
+  private final CipherWorkspace work;
   private final ByteBuffer[] one = new ByteBuffer[1];
 
   /** The bytes that have come: first {@link #opened} bytes for the reader, then records. */
   private final ByteBuffer come =
-      ByteBuffer.allocateDirect(RECORDS * (RecordLock.MOST + RecordLock.OVERHEAD)).limit(0);
+      ByteBuffer.allocateDirect(RECORDS * (RecordCipher.MOST + RecordCipher.OVERHEAD)).limit(0);
 
   private int opened;
 
@@ -32,9 +32,9 @@ final class SealedInput implements ScatteringByteChannel {
    *
    * @param work the workspace, which other channels may use between two calls
    */
-  SealedInput(ScatteringByteChannel from, RecordLock lock, LockWorkspace work) {
+  SealedInput(ScatteringByteChannel from, RecordCipher cipher, CipherWorkspace work) {
     this.from = from;
-    this.lock = lock;
+    this.cipher = cipher;
     this.work = work;
   }
 
@@ -44,11 +44,11 @@ final class SealedInput implements ScatteringByteChannel {
   }
 
   private boolean hasRecord() {
-    if (come.remaining() < RecordLock.HEADER) {
+    if (come.remaining() < RecordCipher.HEADER) {
       return false;
     }
-    int length = RecordLock.length(come, come.position());
-    return length == RecordLock.NONE || come.remaining() - RecordLock.OVERHEAD >= length;
+    int length = RecordCipher.length(come, come.position());
+    return length == RecordCipher.NONE || come.remaining() - RecordCipher.OVERHEAD >= length;
   }
 
   /**
@@ -93,14 +93,14 @@ final class SealedInput implements ScatteringByteChannel {
   /** Opens the next record; the opened bytes take the place of the record's end. */
   private void open() throws IOException {
     int at = come.position();
-    int length = RecordLock.length(come, at);
-    if (length == RecordLock.NONE) {
+    int length = RecordCipher.length(come, at);
+    if (length == RecordCipher.NONE) {
       throw new IOException("bytes: not a record of the peer");
     }
-    if (!lock.open(work, come, at, length)) {
+    if (!cipher.open(work, come, at, length)) {
       throw new IOException("a record of " + length + " bytes: not sealed by the peer, or changed");
     }
-    int start = at + RecordLock.OVERHEAD;
+    int start = at + RecordCipher.OVERHEAD;
     come.put(start, work.out(), 0, length).position(start);
     opened = length;
   }

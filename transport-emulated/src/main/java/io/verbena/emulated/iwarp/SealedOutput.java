@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp;
 
-import io.verbena.emulated.lock.LockWorkspace;
-import io.verbena.emulated.lock.RecordLock;
+import io.verbena.emulated.crypto.CipherWorkspace;
+import io.verbena.emulated.crypto.RecordCipher;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
@@ -20,13 +20,13 @@ final class SealedOutput implements GatheringByteChannel {
   private static final int RECORDS = 4;
 
   private final GatheringByteChannel to;
-  private final RecordLock lock;
-  private final LockWorkspace work;
+  private final RecordCipher cipher;
+  private final CipherWorkspace work;
   private final ByteBuffer[] one = new ByteBuffer[1];
 
   /** Records that the channel has not taken, from position to limit. */
   private final ByteBuffer sealed =
-      ByteBuffer.allocateDirect(RECORDS * (RecordLock.MOST + RecordLock.OVERHEAD)).limit(0);
+      ByteBuffer.allocateDirect(RECORDS * (RecordCipher.MOST + RecordCipher.OVERHEAD)).limit(0);
 
   /** Whether the first byte of the next write is in a record already. */
   private boolean ahead;
@@ -39,9 +39,9 @@ final class SealedOutput implements GatheringByteChannel {
    *
    * @param work the workspace, which other channels may use between two calls
    */
-  SealedOutput(GatheringByteChannel to, RecordLock lock, LockWorkspace work) {
+  SealedOutput(GatheringByteChannel to, RecordCipher cipher, CipherWorkspace work) {
     this.to = to;
-    this.lock = lock;
+    this.cipher = cipher;
     this.work = work;
   }
 
@@ -90,7 +90,7 @@ final class SealedOutput implements GatheringByteChannel {
         if (length == 0) {
           break;
         }
-        lock.seal(work, length, sealed);
+        cipher.seal(work, length, sealed);
         all += advance(from, offset, count, length);
       }
     } finally {
@@ -103,8 +103,8 @@ final class SealedOutput implements GatheringByteChannel {
   private int copy(ByteBuffer[] from, int offset, int count) {
     byte[] into = work.in();
     int length = 0;
-    for (int i = offset; i < offset + count && length < RecordLock.MOST; i++) {
-      int piece = Math.min(from[i].remaining(), RecordLock.MOST - length);
+    for (int i = offset; i < offset + count && length < RecordCipher.MOST; i++) {
+      int piece = Math.min(from[i].remaining(), RecordCipher.MOST - length);
       from[i].get(from[i].position(), into, length, piece);
       length += piece;
     }

@@ -45,9 +45,9 @@ final class SocketSelector {
 
   SocketSelector() throws IOException {}
 
-  SelectionKey register(SelectableChannel channel, int operations, Selected told)
+  SelectionKey register(SelectableChannel channel, int operations, Selected listener)
       throws IOException {
-    return channel.register(selector, operations, told);
+    return channel.register(selector, operations, listener);
   }
 
   /**

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp;
 
+import io.verbena.emulated.crypto.CipherWorkspace;
 import io.verbena.emulated.engine.Timeline;
-import io.verbena.emulated.lock.LockWorkspace;
 import java.nio.ByteBuffer;
 
 /** The fabric, as its streams use it; for threads that have entered the fabric. */
@@ -18,7 +18,7 @@ public interface StreamFabric {
   ByteBuffer waste();
 
   /** Returns the workspace in which records are sealed and opened. */
-  LockWorkspace workspace();
+  CipherWorkspace workspace();
 
   /** Notes that a queue pair has the stream from now on. */
   void runs(TcpStream stream);

@@ -4,12 +4,12 @@ package io.verbena.emulated.iwarp;
 import static java.nio.channels.SelectionKey.OP_ACCEPT;
 import static java.nio.channels.SelectionKey.OP_READ;
 
+import io.verbena.emulated.crypto.CipherWorkspace;
 import io.verbena.emulated.driven.DrivenFabric;
 import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.iwarp.SocketSelector.Selected;
 import io.verbena.emulated.iwarp.capture.TcpCapture;
 import io.verbena.emulated.iwarp.frame.MpaFrame;
-import io.verbena.emulated.lock.LockWorkspace;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
@@ -61,7 +61,7 @@ public final class TcpSockets implements StreamFabric {
   private final List<TcpStream> running = new ArrayList<>();
   private final Set<TcpStream> open = new HashSet<>();
   private final ByteBuffer waste = ByteBuffer.allocateDirect(WASTE_BYTES);
-  private final LockWorkspace workspace = LockWorkspace.ofRecords();
+  private final CipherWorkspace workspace = CipherWorkspace.ofRecords();
   private final int mostHalfOpen;
   private final @Nullable TcpCapture capture;
 
@@ -278,7 +278,7 @@ public final class TcpSockets implements StreamFabric {
   }
 
   @Override
-  public LockWorkspace workspace() {
+  public CipherWorkspace workspace() {
     return workspace;
   }
 

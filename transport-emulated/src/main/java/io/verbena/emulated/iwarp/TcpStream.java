@@ -5,11 +5,11 @@ import static java.nio.channels.SelectionKey.OP_CONNECT;
 import static java.nio.channels.SelectionKey.OP_READ;
 import static java.nio.channels.SelectionKey.OP_WRITE;
 
+import io.verbena.emulated.crypto.RecordCipher;
 import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.iwarp.frame.MpaFault;
 import io.verbena.emulated.iwarp.frame.MpaFrame;
 import io.verbena.emulated.iwarp.stream.StreamEngine;
-import io.verbena.emulated.lock.RecordLock;
 import io.verbena.verbs.ConnectionEvent;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -145,14 +145,14 @@ public final class TcpStream implements SocketSelector.Selected {
   }
 
   /**
-   * Locks the stream: the bytes after the MPA frames travel in sealed records, the frames
+   * Seals the stream: the bytes after the MPA frames travel in sealed records, the frames
    * themselves do not. Called before a queue pair takes the stream.
    */
-  public void lock(RecordLock lock) {
-    SealedInput opens = new SealedInput(socket.input(), lock, fabric.workspace());
+  public void sealWith(RecordCipher cipher) {
+    SealedInput opens = new SealedInput(socket.input(), cipher, fabric.workspace());
     sealed = opens;
     input = opens;
-    seals = new SealedOutput(socket.output(), lock, fabric.workspace());
+    seals = new SealedOutput(socket.output(), cipher, fabric.workspace());
     output = seals;
   }
 

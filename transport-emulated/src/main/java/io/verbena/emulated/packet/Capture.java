@@ -2,8 +2,8 @@
 package io.verbena.emulated.packet;
 
 import io.verbena.emulated.hca.FailureLog;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PcapWriter;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.Fault;
 import io.verbena.emulated.wire.SimulatedWire;
 import io.verbena.emulated.wire.UdpWire;
@@ -45,25 +45,25 @@ public final class Capture implements SimulatedWire.Tap, UdpWire.Capture {
   }
 
   @Override
-  public void sent(long now, int source, int destination, Frame frame) {}
+  public void sent(long now, int source, int destination, RocePacket packet) {}
 
   @Override
-  public void struck(long now, int source, int destination, Frame frame, Fault strike) {}
+  public void struck(long now, int source, int destination, RocePacket packet, Fault strike) {}
 
   @Override
-  public void arrives(long now, int source, int destination, Frame frame) {
-    write(frame, begin + now);
+  public void arrives(long now, int source, int destination, RocePacket packet) {
+    write(packet, begin + now);
   }
 
   @Override
-  public void packet(Frame frame) {
-    write(frame, System.currentTimeMillis() * NANOS_PER_MILLI);
+  public void packet(RocePacket packet) {
+    write(packet, System.currentTimeMillis() * NANOS_PER_MILLI);
   }
 
-  private synchronized void write(Frame frame, long nanos) {
-    if (!closed && frame.length() <= Frame.CAPACITY) {
+  private synchronized void write(RocePacket packet, long nanos) {
+    if (!closed && packet.length() <= RocePacket.CAPACITY) {
       try {
-        writer.write(frame, nanos);
+        writer.write(packet, nanos);
       } catch (IOException e) {
         FailureLog.get().failed(e);
         close();

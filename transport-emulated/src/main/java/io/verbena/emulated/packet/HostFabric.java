@@ -5,7 +5,7 @@ import io.verbena.emulated.driven.Driver;
 import io.verbena.emulated.engine.FlowControl;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedQueuePair;
-import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.hca.KeyEntry;
 import io.verbena.emulated.hca.Secrets;
 import io.verbena.emulated.roce.SharedPlace;
 import io.verbena.emulated.wire.ClockTime;
@@ -217,7 +217,7 @@ public final class HostFabric extends PacketFabric {
   }
 
   @Override
-  public void withdraw(MemoryKey dead) {
+  public void withdraw(KeyEntry dead) {
     enter();
     try {
       port.withdraw(dead);

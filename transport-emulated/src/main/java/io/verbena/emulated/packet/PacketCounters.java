@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.packet;
 
-import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.PacketFault;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.EnumMap;
@@ -13,7 +13,7 @@ import java.util.StringJoiner;
  * thread may read.
  */
 public final class PacketCounters {
-  /** Reasons for dropping a packet that has no {@link FrameFault}. */
+  /** Reasons for dropping a packet that has no {@link PacketFault}. */
   public enum Reason {
     /** It came for another address. */
     ADDRESS,
@@ -33,7 +33,7 @@ public final class PacketCounters {
     MANAGEMENT
   }
 
-  private final EnumMap<FrameFault, Count> faults = new EnumMap<>(FrameFault.class);
+  private final EnumMap<PacketFault, Count> faults = new EnumMap<>(PacketFault.class);
   private final EnumMap<Reason, Count> reasons = new EnumMap<>(Reason.class);
   private final Count sent = new Count();
   private final Count received = new Count();
@@ -62,7 +62,7 @@ public final class PacketCounters {
   }
 
   PacketCounters() {
-    for (FrameFault fault : FrameFault.values()) {
+    for (PacketFault fault : PacketFault.values()) {
       faults.put(fault, new Count());
     }
     for (Reason reason : Reason.values()) {
@@ -70,7 +70,7 @@ public final class PacketCounters {
     }
   }
 
-  void count(FrameFault fault) {
+  void count(PacketFault fault) {
     of(faults, fault).add();
   }
 
@@ -87,7 +87,7 @@ public final class PacketCounters {
     received.add();
   }
 
-  long of(FrameFault fault) {
+  long of(PacketFault fault) {
     return of(faults, fault).get();
   }
 
@@ -113,7 +113,7 @@ public final class PacketCounters {
   public String toString() {
     StringJoiner text = new StringJoiner(", ", "sent " + packetsSent() + ", received ", "");
     text.add(Long.toString(packetsReceived()));
-    for (FrameFault fault : FrameFault.values()) {
+    for (PacketFault fault : PacketFault.values()) {
       if (of(fault) > 0) {
         text.add("dropped for " + fault + " " + of(fault));
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.packet;
 
+import io.verbena.emulated.crypto.PacketCipher;
 import io.verbena.emulated.driven.DrivenFabric;
 import io.verbena.emulated.engine.FlowControl;
 import io.verbena.emulated.engine.Timeline;
@@ -8,7 +9,6 @@ import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.hca.Secrets;
-import io.verbena.emulated.lock.PacketLock;
 import io.verbena.emulated.wire.Wire;
 import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.Gid;
@@ -127,12 +127,12 @@ public abstract class PacketFabric extends DrivenFabric {
   }
 
   /**
-   * Makes a queue pair of a packet fabric seal all its packets with a lock, and drop the packets
-   * that the lock did not seal, until the queue pair is reset. Called before the queue pair is
+   * Makes a queue pair of a packet fabric seal all its packets with a cipher, and drop the packets
+   * that the cipher did not seal, until the queue pair is reset. Called before the queue pair is
    * ready to receive.
    */
-  public static void protect(EmulatedQueuePair pair, PacketLock lock) {
-    ((PacketQueuePair) pair).protect(lock);
+  public static void protect(EmulatedQueuePair pair, PacketCipher cipher) {
+    ((PacketQueuePair) pair).protect(cipher);
   }
 
   /** Attaches a port to the wire. */

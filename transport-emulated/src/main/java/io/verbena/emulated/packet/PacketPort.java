@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.packet;
 
-import io.verbena.emulated.engine.FrameSink;
+import io.verbena.emulated.crypto.CipherWorkspace;
+import io.verbena.emulated.crypto.PacketCipher;
+import io.verbena.emulated.engine.PacketSink;
 import io.verbena.emulated.engine.PeerWindow;
 import io.verbena.emulated.hca.EmulatedQueuePair;
-import io.verbena.emulated.hca.MemoryKey;
-import io.verbena.emulated.lock.LockWorkspace;
-import io.verbena.emulated.lock.PacketLock;
+import io.verbena.emulated.hca.KeyEntry;
 import io.verbena.emulated.packet.PacketCounters.Reason;
-import io.verbena.emulated.roce.Frame;
-import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.PacketFault;
 import io.verbena.emulated.roce.ReadGrants;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.emulated.wire.Wire;
 import io.verbena.verbs.AddressVector;
@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * does: damaged packets, and those of other partitions, for unknown queue pairs, or from senders
  * that the queue pair is not connected to.
  */
-public final class PacketPort implements FrameSink, Wire.Receiver {
-  /** The number of the queue pair of connection managers, as in a {@link Frame}. */
+public final class PacketPort implements PacketSink, Wire.Receiver {
+  /** The number of the queue pair of connection managers, as in a {@link RocePacket}. */
   public static final int MANAGEMENT = 1;
 
   private static final int DEFAULT_PARTITION = 0xffff;
@@ -34,15 +34,15 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
   private final PacketCounters counters = new PacketCounters();
 
   /** The packet that is built and sent; there is one at a time. */
-  private final Frame outgoing;
+  private final RocePacket outgoing;
 
   /** The packet that the wire has no room for, and the UDP port of its destination. */
-  private @Nullable Frame kept;
+  private @Nullable RocePacket kept;
 
   private int keptTo;
 
-  /** For packets of queue pairs with a lock; null before there is one. */
-  private @Nullable LockWorkspace workspace;
+  /** For packets of queue pairs with a cipher; null before there is one. */
+  private @Nullable CipherWorkspace workspace;
 
   private boolean full;
 
@@ -59,7 +59,7 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
   PacketPort(PacketFabric fabric, Wire wire) {
     this.fabric = fabric;
     wirePort = wire.attach(this);
-    outgoing = wirePort.frame();
+    outgoing = wirePort.packet();
   }
 
   /** Returns the GID of the port. */
@@ -95,47 +95,47 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
   }
 
   @Override
-  public Frame frame() {
+  public RocePacket packet() {
     return outgoing;
   }
 
   @Override
-  public void send(Frame frame, AddressVector to) {
-    send(frame, to.destination(), null);
+  public void send(RocePacket packet, AddressVector to) {
+    send(packet, to.destination(), null);
   }
 
   /** Addresses a packet, seals it, and sends it. */
-  public void send(Frame frame, Gid to) {
-    send(frame, to, null);
+  public void send(RocePacket packet, Gid to) {
+    send(packet, to, null);
   }
 
-  /** Addresses a packet, seals it by a lock if there is one, and sends it. */
-  void send(Frame frame, Gid to, @Nullable PacketLock lock) {
+  /** Addresses a packet, seals it by a cipher if there is one, and sends it. */
+  void send(RocePacket packet, Gid to, @Nullable PacketCipher cipher) {
     Wire.Port out = wirePort;
     if (!UdpGid.isReachable(out.gid(), to)) {
       counters.count(Reason.NO_WAY);
       return;
     }
-    UdpGid.address(frame, out.gid(), to);
-    frame.sourcePort(out.sourcePort(frame.sourcePort()));
-    if (lock == null) {
-      frame.seal();
+    UdpGid.address(packet, out.gid(), to);
+    packet.sourcePort(out.sourcePort(packet.sourcePort()));
+    if (cipher == null) {
+      packet.seal();
     } else {
-      frame.seal(lock, workspace());
+      packet.seal(cipher, workspace());
     }
     int udpPort = UdpGid.udpPort(to);
-    Wire.Outcome outcome = full ? Wire.Outcome.DROPPED : out.send(frame, udpPort);
+    Wire.Outcome outcome = full ? Wire.Outcome.DROPPED : out.send(packet, udpPort);
     if (outcome == Wire.Outcome.FULL) {
-      keep(frame, udpPort);
+      keep(packet, udpPort);
     } else {
       count(outcome);
     }
   }
 
-  private LockWorkspace workspace() {
-    LockWorkspace work = workspace;
+  private CipherWorkspace workspace() {
+    CipherWorkspace work = workspace;
     if (work == null) {
-      work = Frame.workspace();
+      work = RocePacket.workspace();
       workspace = work;
     }
     return work;
@@ -149,13 +149,13 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
     }
   }
 
-  private void keep(Frame frame, int udpPort) {
-    Frame copy = kept;
+  private void keep(RocePacket packet, int udpPort) {
+    RocePacket copy = kept;
     if (copy == null) {
-      copy = wirePort.frame();
+      copy = wirePort.packet();
       kept = copy;
     }
-    copy.copyFrom(frame);
+    copy.copyFrom(packet);
     keptTo = udpPort;
     full = true;
     fabric.isFull(this);
@@ -185,16 +185,16 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
   @Override
   public void withdraw(int queuePair) {
     wirePort.withdraw(queuePair);
-    Frame copy = kept;
+    RocePacket copy = kept;
     if (copy != null && copy.isReferring() && copy.reference().queuePair() == queuePair) {
       drop();
     }
   }
 
   /** Withdraws from the peers the memory under a dead key that they have not copied yet. */
-  void withdraw(MemoryKey dead) {
+  void withdraw(KeyEntry dead) {
     wirePort.withdrawKey(dead.value());
-    Frame copy = kept;
+    RocePacket copy = kept;
     if (copy != null && copy.isReferring() && dead.is(copy.reference().key())) {
       drop();
     }
@@ -216,7 +216,7 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
 
   /** Sends the packet that the wire had no room for; returns false if the wire still has none. */
   boolean flush() {
-    Frame copy = kept;
+    RocePacket copy = kept;
     if (full && copy != null) {
       Wire.Outcome outcome = wirePort.send(copy, keptTo);
       if (outcome == Wire.Outcome.FULL) {
@@ -229,54 +229,54 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
   }
 
   @Override
-  public void receive(Frame frame, FrameFault fault) {
-    if (fault != FrameFault.NONE) {
+  public void receive(RocePacket packet, PacketFault fault) {
+    if (fault != PacketFault.NONE) {
       counters.count(fault);
       return;
     }
-    if (!UdpGid.isTo(frame, wirePort.gid())) {
+    if (!UdpGid.isTo(packet, wirePort.gid())) {
       counters.count(Reason.ADDRESS);
       return;
     }
-    if (frame.partitionKey() != DEFAULT_PARTITION) {
+    if (packet.partitionKey() != DEFAULT_PARTITION) {
       counters.count(Reason.PARTITION);
       return;
     }
-    int number = frame.destinationQueuePair();
+    int number = packet.destinationQueuePair();
     PortManagement managed = management;
     if (number == MANAGEMENT && managed != null) {
-      if (frame.isLocked()) {
+      if (packet.isLocked()) {
         counters.count(Reason.UNPROTECTED);
         return;
       }
       counters.received();
-      managed.receive(frame);
+      managed.receive(packet);
       fabric.settle();
       return;
     }
     PacketQueuePair pair = (PacketQueuePair) queuePairs.find(number);
     if (pair == null) {
       counters.count(Reason.QUEUE_PAIR);
-    } else if (!pair.listensTo(frame)) {
+    } else if (!pair.listensTo(packet)) {
       counters.count(Reason.SENDER);
-    } else if (isGenuine(frame, pair.lock())) {
+    } else if (isGenuine(packet, pair.cipher())) {
       counters.received();
-      pair.receive(frame);
+      pair.receive(packet);
       fabric.settle();
     }
   }
 
   /**
    * Opens a sealed packet, and returns whether the packet is accepted. A packet that is not sealed
-   * is accepted only for a queue pair without a lock.
+   * is accepted only for a queue pair without a cipher.
    */
-  private boolean isGenuine(Frame frame, @Nullable PacketLock lock) {
-    if (frame.isLocked() != (lock != null)) {
+  private boolean isGenuine(RocePacket packet, @Nullable PacketCipher cipher) {
+    if (packet.isLocked() != (cipher != null)) {
       counters.count(Reason.UNPROTECTED);
       return false;
     }
-    FrameFault fault = lock == null ? FrameFault.NONE : frame.open(lock, workspace());
-    if (fault != FrameFault.NONE) {
+    PacketFault fault = cipher == null ? PacketFault.NONE : packet.open(cipher, workspace());
+    if (fault != PacketFault.NONE) {
       counters.count(fault);
       return false;
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.packet;
 
+import io.verbena.emulated.crypto.PacketCipher;
 import io.verbena.emulated.driven.DrivenQueuePair;
 import io.verbena.emulated.engine.EngineOptions;
-import io.verbena.emulated.engine.FrameSink;
+import io.verbena.emulated.engine.PacketSink;
 import io.verbena.emulated.engine.PeerWindow;
 import io.verbena.emulated.engine.QueuePairEngine;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
-import io.verbena.emulated.lock.PacketLock;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.ReadGrants;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Gid;
@@ -36,11 +36,11 @@ final class PacketQueuePair extends DrivenQueuePair {
   /** The peer's GID if it is connected to one, else {@link #NOBODY}. */
   private Gid peer = NOBODY;
 
-  /** The lock that seals its packets; accessed by the thread that calls the engine. */
-  private @Nullable PacketLock lock;
+  /** The cipher that seals its packets; accessed by the thread that calls the engine. */
+  private @Nullable PacketCipher cipher;
 
-  /** Sends the engine's packets through the port, sealed by the lock. */
-  private final class Out implements FrameSink {
+  /** Sends the engine's packets through the port, sealed by the cipher. */
+  private final class Out implements PacketSink {
     private final PacketPort port;
 
     Out(PacketPort port) {
@@ -48,13 +48,13 @@ final class PacketQueuePair extends DrivenQueuePair {
     }
 
     @Override
-    public Frame frame() {
-      return port.frame();
+    public RocePacket packet() {
+      return port.packet();
     }
 
     @Override
-    public void send(Frame frame, AddressVector to) {
-      port.send(frame, to.destination(), lock);
+    public void send(RocePacket packet, AddressVector to) {
+      port.send(packet, to.destination(), cipher);
     }
 
     @Override
@@ -69,12 +69,12 @@ final class PacketQueuePair extends DrivenQueuePair {
 
     @Override
     public boolean takesReferences() {
-      return lock == null && port.takesReferences();
+      return cipher == null && port.takesReferences();
     }
 
     @Override
     public @Nullable ReadGrants readGrants() {
-      return lock == null ? port.readGrants() : null;
+      return cipher == null ? port.readGrants() : null;
     }
 
     @Override
@@ -122,28 +122,28 @@ final class PacketQueuePair extends DrivenQueuePair {
    * Returns whether a packet comes from the connected peer; always true for UD. Called by the
    * thread that calls the engine.
    */
-  boolean listensTo(Frame frame) {
+  boolean listensTo(RocePacket packet) {
     return switch (type()) {
-      case RC, UC -> UdpGid.isFrom(frame, peer);
+      case RC, UC -> UdpGid.isFrom(packet, peer);
       case UD -> true;
     };
   }
 
-  /** Makes the queue pair send and take only packets that this lock seals, until it is reset. */
-  void protect(PacketLock by) {
+  /** Makes the queue pair send and take only packets that this cipher seals, until it is reset. */
+  void protect(PacketCipher by) {
     fabric.enter();
     try {
-      lock = by;
+      cipher = by;
     } finally {
       fabric.leave();
     }
   }
 
   /**
-   * Returns the lock that seals its packets, or null. Called by the thread that calls the engine.
+   * Returns the cipher that seals its packets, or null. Called by the thread that calls the engine.
    */
-  @Nullable PacketLock lock() {
-    return lock;
+  @Nullable PacketCipher cipher() {
+    return cipher;
   }
 
   /**
@@ -157,8 +157,8 @@ final class PacketQueuePair extends DrivenQueuePair {
   }
 
   /** Takes a packet that has arrived. Called by the thread that calls the engine. */
-  void receive(Frame frame) {
-    engine.receive(frame);
+  void receive(RocePacket packet) {
+    engine.receive(packet);
     ring();
   }
 
@@ -197,7 +197,7 @@ final class PacketQueuePair extends DrivenQueuePair {
       }
       // Meanwhile the engine may have gone to ERR by itself; then it stays there.
       if (state() == to) {
-        tell(to, now);
+        notifyEngine(to, now);
       }
     } finally {
       fabric.leave();
@@ -205,9 +205,9 @@ final class PacketQueuePair extends DrivenQueuePair {
     return () -> {};
   }
 
-  private void tell(QueuePairState to, QueuePairAttributes attributes) {
+  private void notifyEngine(QueuePairState to, QueuePairAttributes attributes) {
     if (to == QueuePairState.RESET) {
-      lock = null;
+      cipher = null;
       dropPosted();
     }
     if (to != QueuePairState.ERR) {

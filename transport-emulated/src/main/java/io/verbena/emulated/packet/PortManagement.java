@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.packet;
 
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Gid;
 
 /**
@@ -11,10 +11,10 @@ import io.verbena.verbs.Gid;
 public interface PortManagement {
 
   /**
-   * Takes an intact packet for {@link PacketPort#MANAGEMENT}. The port reuses the frame after this
+   * Takes an intact packet for {@link PacketPort#MANAGEMENT}. The port reuses the packet after this
    * call.
    */
-  void receive(Frame frame);
+  void receive(RocePacket packet);
 
   /** Called when a queue pair in RTR has received its first packet. */
   void established(int queuePairNumber);

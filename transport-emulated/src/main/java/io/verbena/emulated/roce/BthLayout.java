@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.roce;
 
-/** The base transport header: offsets from the start of a {@link Frame}. */
+/** The base transport header: offsets from the start of a {@link RocePacket}. */
 public final class BthLayout {
   static final int OFFSET = UdpLayout.SOURCE_PORT_OFFSET + UdpLayout.LENGTH;
   static final int OPCODE_OFFSET = OFFSET;

@@ -46,12 +46,12 @@ public final class Icrc {
   /**
    * Computes the CRC of a packet.
    *
-   * @param frame the packet from its IP header on, at index 0, with position 0
+   * @param packet the packet from its IP header on, at index 0, with position 0
    * @param length the number of its bytes without the ICRC; at least the IP, UDP and BTH headers
    */
-  public int compute(ByteBuffer frame, int length) {
+  public int compute(ByteBuffer packet, int length) {
     Arrays.fill(masked, 0, LINK_HEADER_LENGTH, (byte) ONES);
-    frame.limit(length).get(masked, LINK_HEADER_LENGTH, BthLayout.END);
+    packet.limit(length).get(masked, LINK_HEADER_LENGTH, BthLayout.END);
     mask(Ipv4Layout.TYPE_OF_SERVICE_OFFSET);
     mask(Ipv4Layout.TIME_TO_LIVE_OFFSET);
     mask(Ipv4Layout.CHECKSUM_OFFSET);
@@ -59,8 +59,8 @@ public final class Icrc {
     maskTransport();
     crc.reset();
     crc.update(masked, 0, masked.length);
-    crc.update(frame);
-    frame.clear();
+    crc.update(packet);
+    packet.clear();
     return (int) crc.getValue();
   }
 
@@ -68,23 +68,23 @@ public final class Icrc {
    * Computes the CRC of a packet over IPv6.
    *
    * @param header its IPv6 header
-   * @param frame the rest of the packet, from the offset of a UDP header after an IPv4 header on
-   * @param length the number of bytes up to the ICRC, from offset 0 of {@code frame} on
+   * @param packet the rest of the packet, from the offset of a UDP header after an IPv4 header on
+   * @param length the number of bytes up to the ICRC, from offset 0 of {@code packet} on
    */
-  public int compute(ByteBuffer header, ByteBuffer frame, int length) {
+  public int compute(ByteBuffer header, ByteBuffer packet, int length) {
     Arrays.fill(masked6, (byte) ONES);
     header.get(
         FIXED_OFFSET, masked6, LINK_HEADER_LENGTH + FIXED_OFFSET, Ipv6Layout.LENGTH - FIXED_OFFSET);
     masked6[LINK_HEADER_LENGTH] = VERSION_AND_CLASS;
     masked6[LINK_HEADER_LENGTH + Ipv6Layout.HOP_LIMIT_OFFSET] = (byte) ONES;
-    frame.limit(length).get(masked, LINK_HEADER_LENGTH, BthLayout.END);
+    packet.limit(length).get(masked, LINK_HEADER_LENGTH, BthLayout.END);
     maskTransport();
     crc.reset();
     crc.update(masked6, 0, masked6.length);
     int transport = LINK_HEADER_LENGTH + Ipv4Layout.LENGTH;
     crc.update(masked, transport, masked.length - transport);
-    crc.update(frame);
-    frame.clear();
+    crc.update(packet);
+    packet.clear();
     return (int) crc.getValue();
   }
 
@@ -95,13 +95,13 @@ public final class Icrc {
   }
 
   /** Returns the CRC that a packet carries after its first {@code length} bytes. */
-  public static int read(ByteBuffer frame, int length) {
-    return Integer.reverseBytes(frame.getInt(length));
+  public static int read(ByteBuffer packet, int length) {
+    return Integer.reverseBytes(packet.getInt(length));
   }
 
   /** Appends a CRC to the first {@code length} bytes of a packet. */
-  public static void write(ByteBuffer frame, int length, int icrc) {
-    frame.putInt(length, Integer.reverseBytes(icrc));
+  public static void write(ByteBuffer packet, int length, int icrc) {
+    packet.putInt(length, Integer.reverseBytes(icrc));
   }
 
   /**
@@ -110,19 +110,19 @@ public final class Icrc {
    * contribution of these 16 bits alone, and rewinding it over all bytes after them yields the
    * bits. 16 of the 32 bits of the CRC are left to check the packet.
    *
-   * @param frame the packet, with identification 0, from position 0 on
-   * @param length the number of its bytes without the ICRC, less than {@link Frame#CAPACITY}
+   * @param packet the packet, with identification 0, from position 0 on
+   * @param length the number of its bytes without the ICRC, less than {@link RocePacket#CAPACITY}
    * @param icrc the CRC of the packet as received
    * @return 0 to 0xffff, or {@link #NO_IDENTIFICATION} if the packet is damaged
    */
-  public int identification(ByteBuffer frame, int length, int icrc) {
-    int difference = icrc ^ compute(frame, length);
+  public int identification(ByteBuffer packet, int length, int icrc) {
+    int difference = icrc ^ compute(packet, length);
     if (difference == 0) {
       return 0;
     }
     int behind = length - Ipv4Layout.IDENTIFICATION_OFFSET;
     if (rewindFactors.length == 0) {
-      rewindFactors = new int[Frame.CAPACITY];
+      rewindFactors = new int[RocePacket.CAPACITY];
     }
     if (rewindFactors[behind] == 0) {
       rewindFactors[behind] = CrcField.inversePowerOfX(Byte.SIZE * behind);

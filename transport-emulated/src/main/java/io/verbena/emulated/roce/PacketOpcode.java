@@ -193,13 +193,13 @@ public enum PacketOpcode {
     return (headers & bits) != 0;
   }
 
-  /** Returns the offset of the immediate data from the start of the frame; 0 if there is none. */
+  /** Returns the offset of the immediate data from the start of the packet; 0 if there is none. */
   int immediateOffset() {
     return immediateOffset;
   }
 
   /**
-   * Returns the offset of the payload from the start of the frame; the offset of the pad if there
+   * Returns the offset of the payload from the start of the packet; the offset of the pad if there
    * is no payload.
    */
   int payloadOffset() {

@@ -86,8 +86,8 @@ public final class PayloadReference {
    * true if there is no confirmation.
    */
   public boolean confirm() {
-    Confirmation told = confirmation;
-    return told == null || told.confirm();
+    Confirmation current = confirmation;
+    return current == null || current.confirm();
   }
 
   void copyFrom(PayloadReference other) {

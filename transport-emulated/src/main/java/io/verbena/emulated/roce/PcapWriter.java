@@ -20,7 +20,7 @@ public final class PcapWriter implements AutoCloseable {
   private static final int MORE = Ipv6Layout.LENGTH - Ipv4Layout.LENGTH;
 
   /** The most bytes of a packet. */
-  public static final int LONGEST = Frame.CAPACITY + MORE;
+  public static final int LONGEST = RocePacket.CAPACITY + MORE;
 
   /** A stream rather than a channel, which an interrupted thread would close. */
   private final OutputStream file;
@@ -52,17 +52,18 @@ public final class PcapWriter implements AutoCloseable {
    * Writes a packet that is sealed or was brought in, valid or damaged.
    *
    * @param nanos the time since 1970, or since a simulation began; at least 0
-   * @throws IllegalArgumentException if the time is negative, or the frame has no bytes or too many
+   * @throws IllegalArgumentException if the time is negative, or the packet has no bytes or too
+   *     many
    * @throws IOException if the file cannot be written, or is closed
    */
-  public synchronized void write(Frame frame, long nanos) throws IOException {
-    int length = frame.length();
-    check(nanos, length, Frame.CAPACITY);
-    int captured = frame.isOverIpv6() ? length + MORE : length;
+  public synchronized void write(RocePacket packet, long nanos) throws IOException {
+    int length = packet.length();
+    check(nanos, length, RocePacket.CAPACITY);
+    int captured = packet.isOverIpv6() ? length + MORE : length;
     begin(nanos, captured)
-        .put(PcapLayout.RECORD_HEADER_LENGTH + captured - length, frame.bytes(), 0, length);
-    if (frame.isOverIpv6()) {
-      record.put(PcapLayout.RECORD_HEADER_LENGTH, frame.ipv6Header(), 0, Ipv6Layout.LENGTH);
+        .put(PcapLayout.RECORD_HEADER_LENGTH + captured - length, packet.bytes(), 0, length);
+    if (packet.isOverIpv6()) {
+      record.put(PcapLayout.RECORD_HEADER_LENGTH, packet.ipv6Header(), 0, Ipv6Layout.LENGTH);
     }
     writeRecord();
   }

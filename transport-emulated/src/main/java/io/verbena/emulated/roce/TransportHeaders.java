@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  * <p>Getters and setters of an extended header throw {@link IllegalStateException} if the opcode
  * does not have that header.
  */
-public abstract sealed class TransportHeaders extends UdpEncapsulation permits Frame {
+public abstract sealed class TransportHeaders extends UdpEncapsulation permits RocePacket {
   private static final int ADDRESSED = ExtendedHeader.RETH.bit() | ExtendedHeader.ATOMIC_ETH.bit();
 
   PacketOpcode opcode = PacketOpcode.RC_ACKNOWLEDGE;
@@ -29,7 +29,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return has(BthLayout.FLAGS_OFFSET, BthLayout.SOLICITED);
   }
 
-  public final Frame solicited(boolean solicited) {
+  public final RocePacket solicited(boolean solicited) {
     return set(BthLayout.FLAGS_OFFSET, BthLayout.SOLICITED, solicited);
   }
 
@@ -37,7 +37,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return has(BthLayout.FLAGS_OFFSET, BthLayout.MIGRATED);
   }
 
-  public final Frame migrated(boolean migrated) {
+  public final RocePacket migrated(boolean migrated) {
     return set(BthLayout.FLAGS_OFFSET, BthLayout.MIGRATED, migrated);
   }
 
@@ -50,7 +50,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return BigEndian.getShort(bytes, BthLayout.PARTITION_KEY_OFFSET);
   }
 
-  public final Frame partitionKey(int key) {
+  public final RocePacket partitionKey(int key) {
     BigEndian.putShort(bytes, BthLayout.PARTITION_KEY_OFFSET, key);
     return self();
   }
@@ -60,7 +60,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return has(BthLayout.CONGESTION_OFFSET, BthLayout.FORWARD_CONGESTION);
   }
 
-  public final Frame forwardCongestion(boolean met) {
+  public final RocePacket forwardCongestion(boolean met) {
     return set(BthLayout.CONGESTION_OFFSET, BthLayout.FORWARD_CONGESTION, met);
   }
 
@@ -69,7 +69,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return has(BthLayout.CONGESTION_OFFSET, BthLayout.BACKWARD_CONGESTION);
   }
 
-  public final Frame backwardCongestion(boolean met) {
+  public final RocePacket backwardCongestion(boolean met) {
     return set(BthLayout.CONGESTION_OFFSET, BthLayout.BACKWARD_CONGESTION, met);
   }
 
@@ -77,7 +77,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return BigEndian.get24(bytes, BthLayout.QUEUE_PAIR_WORD);
   }
 
-  public final Frame destinationQueuePair(int number) {
+  public final RocePacket destinationQueuePair(int number) {
     BigEndian.put24(bytes, BthLayout.QUEUE_PAIR_WORD, number);
     return self();
   }
@@ -86,7 +86,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return has(BthLayout.ACK_REQUEST_OFFSET, BthLayout.ACK_REQUEST);
   }
 
-  public final Frame ackRequested(boolean requested) {
+  public final RocePacket ackRequested(boolean requested) {
     return set(BthLayout.ACK_REQUEST_OFFSET, BthLayout.ACK_REQUEST, requested);
   }
 
@@ -94,7 +94,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return BigEndian.get24(bytes, BthLayout.PSN_WORD);
   }
 
-  public final Frame psn(int psn) {
+  public final RocePacket psn(int psn) {
     BigEndian.put24(bytes, BthLayout.PSN_WORD, psn);
     return self();
   }
@@ -106,7 +106,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return bytes.getLong(header(ADDRESSED) + ExtendedHeader.ADDRESS);
   }
 
-  public final Frame remoteAddress(long address) {
+  public final RocePacket remoteAddress(long address) {
     bytes.putLong(header(ADDRESSED) + ExtendedHeader.ADDRESS, address);
     return self();
   }
@@ -116,7 +116,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return bytes.getInt(header(ADDRESSED) + ExtendedHeader.REMOTE_KEY);
   }
 
-  public final Frame remoteKey(int key) {
+  public final RocePacket remoteKey(int key) {
     bytes.putInt(header(ADDRESSED) + ExtendedHeader.REMOTE_KEY, key);
     return self();
   }
@@ -126,7 +126,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return bytes.getInt(header(ExtendedHeader.RETH) + ExtendedHeader.RETH_LENGTH) & 0xffff_ffffL;
   }
 
-  public final Frame dmaLength(long length) {
+  public final RocePacket dmaLength(long length) {
     bytes.putInt(header(ExtendedHeader.RETH) + ExtendedHeader.RETH_LENGTH, (int) length);
     return self();
   }
@@ -136,7 +136,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return BigEndian.getByte(bytes, header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SYNDROME);
   }
 
-  public final Frame syndrome(int syndrome) {
+  public final RocePacket syndrome(int syndrome) {
     bytes.put(header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SYNDROME, (byte) syndrome);
     return self();
   }
@@ -146,7 +146,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return BigEndian.get24(bytes, header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SEQUENCE_WORD);
   }
 
-  public final Frame messageSequence(int sequence) {
+  public final RocePacket messageSequence(int sequence) {
     BigEndian.put24(
         bytes, header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SEQUENCE_WORD, sequence);
     return self();
@@ -156,7 +156,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return bytes.getInt(header(ExtendedHeader.DETH) + ExtendedHeader.DETH_QUEUE_KEY);
   }
 
-  public final Frame queueKey(int key) {
+  public final RocePacket queueKey(int key) {
     bytes.putInt(header(ExtendedHeader.DETH) + ExtendedHeader.DETH_QUEUE_KEY, key);
     return self();
   }
@@ -165,7 +165,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return BigEndian.get24(bytes, header(ExtendedHeader.DETH) + ExtendedHeader.DETH_SOURCE_WORD);
   }
 
-  public final Frame sourceQueuePair(int number) {
+  public final RocePacket sourceQueuePair(int number) {
     BigEndian.put24(bytes, header(ExtendedHeader.DETH) + ExtendedHeader.DETH_SOURCE_WORD, number);
     return self();
   }
@@ -176,7 +176,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return bytes.getInt(opcode.immediateOffset());
   }
 
-  public final Frame immediate(int immediate) {
+  public final RocePacket immediate(int immediate) {
     header(ExtendedHeader.IMM_DT);
     bytes.putInt(opcode.immediateOffset(), immediate);
     return self();
@@ -187,7 +187,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return bytes.getInt(header(ExtendedHeader.IETH));
   }
 
-  public final Frame invalidatedKey(int key) {
+  public final RocePacket invalidatedKey(int key) {
     bytes.putInt(header(ExtendedHeader.IETH), key);
     return self();
   }
@@ -197,7 +197,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return bytes.getLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_SWAP_OR_ADD);
   }
 
-  public final Frame swapOrAdd(long value) {
+  public final RocePacket swapOrAdd(long value) {
     bytes.putLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_SWAP_OR_ADD, value);
     return self();
   }
@@ -207,7 +207,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return bytes.getLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_COMPARE);
   }
 
-  public final Frame compare(long value) {
+  public final RocePacket compare(long value) {
     bytes.putLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_COMPARE, value);
     return self();
   }
@@ -217,7 +217,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return bytes.getLong(header(ExtendedHeader.ATOMIC_ACK_ETH) + ExtendedHeader.AETH.length());
   }
 
-  public final Frame original(long value) {
+  public final RocePacket original(long value) {
     bytes.putLong(header(ExtendedHeader.ATOMIC_ACK_ETH) + ExtendedHeader.AETH.length(), value);
     return self();
   }
@@ -240,7 +240,7 @@ public abstract sealed class TransportHeaders extends UdpEncapsulation permits F
     return (bytes.get(offset) & bit) != 0;
   }
 
-  private Frame set(int offset, int bit, boolean on) {
+  private RocePacket set(int offset, int bit, boolean on) {
     int now = bytes.get(offset);
     bytes.put(offset, (byte) (on ? now | bit : now & ~bit));
     return self();

@@ -5,8 +5,8 @@ import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 
 /**
- * The IP and UDP headers of a {@link Frame} (IBTA volume 1, annex on RoCEv2). An IPv6 header is
- * kept apart in {@link #ipv6Header}; the bytes of an IPv4 header then stay unused, so that all
+ * The IP and UDP headers of a {@link RocePacket} (IBTA volume 1, annex on RoCEv2). An IPv6 header
+ * is kept apart in {@link #ipv6Header}; the bytes of an IPv4 header then stay unused, so that all
  * other fields keep their offsets.
  */
 public abstract sealed class UdpEncapsulation permits TransportHeaders {
@@ -21,7 +21,7 @@ public abstract sealed class UdpEncapsulation permits TransportHeaders {
     this.bytes = bytes;
   }
 
-  abstract Frame self();
+  abstract RocePacket self();
 
   /** Returns the IPv6 header of a packet over IPv6, for access by index. */
   public final ByteBuffer ipv6Header() {
@@ -60,7 +60,7 @@ public abstract sealed class UdpEncapsulation permits TransportHeaders {
   }
 
   /** Sets both IPv4 addresses, each with its first byte in the high bits. */
-  public final Frame addresses(int source, int destination) {
+  public final RocePacket addresses(int source, int destination) {
     bytes.putInt(Ipv4Layout.SOURCE_OFFSET, source);
     bytes.putInt(Ipv4Layout.DESTINATION_OFFSET, destination);
     overIpv6 = false;
@@ -68,7 +68,7 @@ public abstract sealed class UdpEncapsulation permits TransportHeaders {
   }
 
   /** Makes this a packet over IPv6 and sets both addresses. */
-  public final Frame addresses(Gid source, Gid destination) {
+  public final RocePacket addresses(Gid source, Gid destination) {
     overIpv6 = true;
     ipv6.putInt(Ipv6Layout.VERSION_OFFSET, Ipv6Layout.VERSION);
     ipv6.put(Ipv6Layout.NEXT_HEADER_OFFSET, (byte) Ipv6Layout.UDP_PROTOCOL);
@@ -109,7 +109,7 @@ public abstract sealed class UdpEncapsulation permits TransportHeaders {
     return BigEndian.getByte(bytes, Ipv4Layout.TYPE_OF_SERVICE_OFFSET);
   }
 
-  public final Frame typeOfService(int typeOfService) {
+  public final RocePacket typeOfService(int typeOfService) {
     bytes.put(Ipv4Layout.TYPE_OF_SERVICE_OFFSET, (byte) typeOfService);
     return self();
   }
@@ -118,7 +118,7 @@ public abstract sealed class UdpEncapsulation permits TransportHeaders {
     return BigEndian.getShort(bytes, Ipv4Layout.IDENTIFICATION_OFFSET);
   }
 
-  public final Frame identification(int identification) {
+  public final RocePacket identification(int identification) {
     BigEndian.putShort(bytes, Ipv4Layout.IDENTIFICATION_OFFSET, identification);
     return self();
   }
@@ -127,7 +127,7 @@ public abstract sealed class UdpEncapsulation permits TransportHeaders {
     return BigEndian.getByte(bytes, Ipv4Layout.TIME_TO_LIVE_OFFSET);
   }
 
-  public final Frame timeToLive(int hops) {
+  public final RocePacket timeToLive(int hops) {
     bytes.put(Ipv4Layout.TIME_TO_LIVE_OFFSET, (byte) hops);
     return self();
   }
@@ -136,7 +136,7 @@ public abstract sealed class UdpEncapsulation permits TransportHeaders {
     return BigEndian.getShort(bytes, UdpLayout.SOURCE_PORT_OFFSET);
   }
 
-  public final Frame sourcePort(int port) {
+  public final RocePacket sourcePort(int port) {
     BigEndian.putShort(bytes, UdpLayout.SOURCE_PORT_OFFSET, port);
     return self();
   }

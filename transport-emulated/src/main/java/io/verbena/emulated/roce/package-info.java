@@ -10,7 +10,7 @@
  *
  * An IPv6 header is kept apart, so that all other parts keep their offsets.
  *
- * <p>A {@link io.verbena.emulated.roce.Frame} is one packet; its {@link
+ * <p>A {@link io.verbena.emulated.roce.RocePacket} is one packet; its {@link
  * io.verbena.emulated.roce.PacketOpcode} determines its extended headers. Layouts and rules are
  * those of IBTA volume 1 (transport headers, invariant CRC) and its annex on RoCEv2.
  *

@@ -24,7 +24,7 @@ final class DeviceLog {
   private final ConcurrentHashMap<Integer, RegionLog> byRemoteKey = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Long, Posted> posted = new ConcurrentHashMap<>();
   private final DeadKeys deadKeys = new DeadKeys();
-  private volatile @Nullable Birth birth;
+  private volatile @Nullable TrackedObject tracked;
 
   /**
    * @param memory allocates memory for a twin; its argument is the length in bytes
@@ -35,8 +35,8 @@ final class DeviceLog {
     gids = Set.copyOf(device.port().gids());
   }
 
-  void born(Birth value) {
-    birth = value;
+  void track(TrackedObject value) {
+    tracked = value;
   }
 
   /**
@@ -48,8 +48,8 @@ final class DeviceLog {
     return memory.apply(length);
   }
 
-  @Nullable Birth birth() {
-    return birth;
+  @Nullable TrackedObject tracked() {
+    return tracked;
   }
 
   boolean has(Gid gid) {
@@ -60,8 +60,8 @@ final class DeviceLog {
     return deadKeys;
   }
 
-  void tell(Report report) {
-    report.tell(throwing);
+  void deliver(Report report) {
+    report.deliver(throwing);
   }
 
   static long nextToken() {

@@ -17,7 +17,7 @@ public final class FindingCollector implements AutoCloseable {
   private record Key(Finding.Kind kind, StackTraceElement place) {}
 
   private final Map<Key, Finding> found = new LinkedHashMap<>();
-  private final long youngest = Birth.latest();
+  private final long youngest = TrackedObject.latest();
   private final Findings.Listening listening = Findings.listen(this::add);
 
   private FindingCollector() {}
@@ -46,8 +46,8 @@ public final class FindingCollector implements AutoCloseable {
    */
   public List<Finding> finish() {
     Report report = new Report();
-    Birth.takeOpenSince(youngest).forEach(report::add);
-    report.tell(false);
+    TrackedObject.takeOpenSince(youngest).forEach(report::add);
+    report.deliver(false);
     listening.close();
     return found();
   }

@@ -52,14 +52,14 @@ public final class Findings {
     return IGNORED.contains(kind);
   }
 
-  static void tell(Finding finding) {
+  static void deliver(Finding finding) {
     COUNT.incrementAndGet();
-    boolean told = false;
+    boolean delivered = false;
     for (FindingSink sink : SINKS) {
       sink.found(finding);
-      told = true;
+      delivered = true;
     }
-    if (!told) {
+    if (!delivered) {
       CONSOLE.found(finding);
     }
   }

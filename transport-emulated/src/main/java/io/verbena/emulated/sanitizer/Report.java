@@ -28,11 +28,11 @@ final class Report {
    * @param throwing whether to throw the first finding
    * @throws FindingException if {@code throwing}, and there is a finding
    */
-  void tell(boolean throwing) {
+  void deliver(boolean throwing) {
     if (findings == null) {
       return;
     }
-    findings.forEach(Findings::tell);
+    findings.forEach(Findings::deliver);
     if (throwing) {
       throw new FindingException(findings.get(0));
     }

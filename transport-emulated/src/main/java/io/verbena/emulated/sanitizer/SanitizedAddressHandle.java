@@ -9,12 +9,12 @@ import io.verbena.verbs.ProtectionDomain;
 final class SanitizedAddressHandle implements AddressHandle {
   private final SanitizedDomain domain;
   private final AddressHandle handle;
-  private final Birth birth;
+  private final TrackedObject tracked;
 
   SanitizedAddressHandle(SanitizedDomain domain, AddressHandle handle, CallSite place) {
     this.domain = domain;
     this.handle = handle;
-    birth = Birth.of(this, domain.log().device, "address handle", place);
+    tracked = TrackedObject.of(this, domain.log().device, "address handle", place);
   }
 
   AddressHandle handle() {
@@ -34,6 +34,6 @@ final class SanitizedAddressHandle implements AddressHandle {
   @Override
   public void close() {
     handle.close();
-    birth.closed();
+    tracked.closed();
   }
 }

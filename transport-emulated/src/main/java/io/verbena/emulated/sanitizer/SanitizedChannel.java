@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 /** A completion channel that returns the wrappers of completion queues. */
 final class SanitizedChannel implements CompletionChannel {
   private final CompletionChannel channel;
-  private final Birth birth;
+  private final TrackedObject tracked;
   private final ConcurrentHashMap<CompletionQueue, SanitizedCompletionQueue> queues =
       new ConcurrentHashMap<>();
 
   SanitizedChannel(SanitizedDevice device, CompletionChannel channel, CallSite place) {
     this.channel = channel;
-    birth = Birth.of(this, device.log(), "completion channel", place);
+    tracked = TrackedObject.of(this, device.log(), "completion channel", place);
   }
 
   CompletionChannel channel() {
@@ -53,6 +53,6 @@ final class SanitizedChannel implements CompletionChannel {
   @Override
   public void close() {
     channel.close();
-    birth.closed();
+    tracked.closed();
   }
 }

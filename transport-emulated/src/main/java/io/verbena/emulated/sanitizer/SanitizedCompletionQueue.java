@@ -18,7 +18,7 @@ final class SanitizedCompletionQueue implements CompletionQueue {
   private final CompletionQueue queue;
   private final @Nullable CompletionChannel channel;
   private final CompletionQueueLog log;
-  private final Birth birth;
+  private final TrackedObject tracked;
   private final ReentrantLock polling = new ReentrantLock();
 
   /** Completions that a failed attempt to close the queue took from it. */
@@ -33,7 +33,7 @@ final class SanitizedCompletionQueue implements CompletionQueue {
     this.queue = queue;
     this.channel = channel;
     log = new CompletionQueueLog(device.log(), place, queue.depth());
-    birth = Birth.of(this, device.log(), "completion queue", place);
+    tracked = TrackedObject.of(this, device.log(), "completion queue", place);
   }
 
   CompletionQueue queue() {
@@ -71,7 +71,7 @@ final class SanitizedCompletionQueue implements CompletionQueue {
     } finally {
       polling.unlock();
     }
-    device.log().tell(report);
+    device.log().deliver(report);
     return count;
   }
 
@@ -137,14 +137,14 @@ final class SanitizedCompletionQueue implements CompletionQueue {
     Report report = new Report();
     polling.lock();
     try {
-      if (!birth.isOpen()) {
+      if (!tracked.isOpen()) {
         return;
       }
       if (!log.hasQueuePairs()) {
         drain(report);
       }
       queue.close();
-      birth.closed();
+      tracked.closed();
       log.close();
     } finally {
       polling.unlock();
@@ -152,7 +152,7 @@ final class SanitizedCompletionQueue implements CompletionQueue {
     if (channel instanceof SanitizedChannel ours) {
       ours.remove(this);
     }
-    device.log().tell(report);
+    device.log().deliver(report);
   }
 
   private void drain(Report report) {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class SanitizedDevice implements Device {
   private final Device device;
   private final DeviceLog log;
-  private final Birth birth;
+  private final TrackedObject tracked;
 
   /** The wrappers of the objects that asynchronous events may name. */
   private final Map<Object, WeakReference<Object>> sources = new WeakHashMap<>();
@@ -36,8 +36,8 @@ final class SanitizedDevice implements Device {
       Device device, boolean throwing, CallSite place, IntFunction<ByteBuffer> twinMemory) {
     this.device = device;
     log = new DeviceLog(device, throwing, twinMemory);
-    birth = Birth.of(this, log, "device", place);
-    log.born(birth);
+    tracked = TrackedObject.of(this, log, "device", place);
+    log.track(tracked);
   }
 
   DeviceLog log() {
@@ -135,11 +135,11 @@ final class SanitizedDevice implements Device {
     } catch (VerbsException e) {
       if (e.error() == VerbsError.BUSY) {
         Report report = new Report();
-        Birth.openOf(log).forEach(report::add);
-        log.tell(report);
+        TrackedObject.openOf(log).forEach(report::add);
+        log.deliver(report);
       }
       throw e;
     }
-    birth.closed();
+    tracked.closed();
   }
 }

@@ -20,12 +20,12 @@ import java.util.Set;
 final class SanitizedDomain implements ProtectionDomain {
   private final SanitizedDevice device;
   private final DomainLog log;
-  private final Birth birth;
+  private final TrackedObject tracked;
 
   SanitizedDomain(SanitizedDevice device, ProtectionDomain domain, CallSite place) {
     this.device = device;
     log = new DomainLog(device.log(), domain);
-    birth = Birth.of(this, device.log(), "protection domain", place);
+    tracked = TrackedObject.of(this, device.log(), "protection domain", place);
   }
 
   DomainLog log() {
@@ -81,6 +81,6 @@ final class SanitizedDomain implements ProtectionDomain {
   @Override
   public void close() {
     log.domain.close();
-    birth.closed();
+    tracked.closed();
   }
 }

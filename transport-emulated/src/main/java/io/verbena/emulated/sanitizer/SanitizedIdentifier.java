@@ -15,13 +15,15 @@ import org.jspecify.annotations.Nullable;
 final class SanitizedIdentifier implements ConnectionIdentifier {
   private final SanitizedManager manager;
   private final ConnectionIdentifier identifier;
-  private final Birth birth;
+  private final TrackedObject tracked;
   private volatile @Nullable SanitizedQueuePair queuePair;
 
   SanitizedIdentifier(SanitizedManager manager, ConnectionIdentifier identifier, CallSite place) {
     this.manager = manager;
     this.identifier = identifier;
-    birth = Birth.of(this, manager.log(), "connection identifier of " + identifier.peer(), place);
+    tracked =
+        TrackedObject.of(
+            this, manager.log(), "connection identifier of " + identifier.peer(), place);
   }
 
   ConnectionIdentifier identifier() {
@@ -94,7 +96,7 @@ final class SanitizedIdentifier implements ConnectionIdentifier {
   @Override
   public void close() {
     identifier.close();
-    birth.closed();
+    tracked.closed();
     manager.remove(this);
   }
 }

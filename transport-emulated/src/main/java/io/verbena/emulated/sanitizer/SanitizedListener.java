@@ -8,12 +8,12 @@ import java.net.URI;
 final class SanitizedListener implements ConnectionListener {
   private final SanitizedManager manager;
   private final ConnectionListener listener;
-  private final Birth birth;
+  private final TrackedObject tracked;
 
   SanitizedListener(SanitizedManager manager, ConnectionListener listener, CallSite place) {
     this.manager = manager;
     this.listener = listener;
-    birth = Birth.of(this, manager.log(), "listener on " + listener.address(), place);
+    tracked = TrackedObject.of(this, manager.log(), "listener on " + listener.address(), place);
   }
 
   ConnectionListener listener() {
@@ -28,7 +28,7 @@ final class SanitizedListener implements ConnectionListener {
   @Override
   public void close() {
     listener.close();
-    birth.closed();
+    tracked.closed();
     manager.remove(this);
   }
 }

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 final class SanitizedManager implements ConnectionManager {
   private final SanitizedDevice device;
   private final ConnectionManager manager;
-  private final Birth birth;
+  private final TrackedObject tracked;
   private final Map<ConnectionIdentifier, SanitizedIdentifier> identifiers = new HashMap<>();
   private final Map<ConnectionListener, SanitizedListener> listeners = new HashMap<>();
 
   SanitizedManager(SanitizedDevice device, ConnectionManager manager, CallSite place) {
     this.device = device;
     this.manager = manager;
-    birth = Birth.of(this, device.log(), "connection manager", place);
+    tracked = TrackedObject.of(this, device.log(), "connection manager", place);
   }
 
   DeviceLog log() {
@@ -105,6 +105,6 @@ final class SanitizedManager implements ConnectionManager {
   @Override
   public void close() {
     manager.close();
-    birth.closed();
+    tracked.closed();
   }
 }

@@ -17,7 +17,7 @@ final class SanitizedMemoryRegion implements MemoryRegion {
 
   private final DeviceLog device;
   private final MemoryRegion region;
-  private final Birth birth;
+  private final TrackedObject tracked;
   private volatile ProtectionDomain domain;
   private volatile RegionLog log;
 
@@ -26,7 +26,8 @@ final class SanitizedMemoryRegion implements MemoryRegion {
     this.domain = domain;
     this.region = region;
     device = domain.log().device;
-    birth = Birth.of(this, device, "memory region of " + region.length() + " bytes", place);
+    tracked =
+        TrackedObject.of(this, device, "memory region of " + region.length() + " bytes", place);
     log = new RegionLog(domain.log(), region, memory);
     device.add(log);
   }
@@ -83,7 +84,7 @@ final class SanitizedMemoryRegion implements MemoryRegion {
     device.add(log);
     Report report = new Report();
     checkOutstanding(before.close(), place, report);
-    device.tell(report);
+    device.deliver(report);
   }
 
   @Override
@@ -91,16 +92,16 @@ final class SanitizedMemoryRegion implements MemoryRegion {
     CallSite place = CallSite.here();
     Report report = new Report();
     synchronized (this) {
-      if (!birth.isOpen()) {
+      if (!tracked.isOpen()) {
         return;
       }
       region.close();
-      birth.closed();
+      tracked.closed();
       device.remove(log, place);
       checkOutstanding(log.close(), place, report);
       checkUnused(place, report);
     }
-    device.tell(report);
+    device.deliver(report);
   }
 
   private static void checkOutstanding(Set<Posted> outstanding, CallSite place, Report report) {
@@ -129,7 +130,7 @@ final class SanitizedMemoryRegion implements MemoryRegion {
       report.add(
           Finding.at(
               Finding.Kind.ACCESS_NEVER_USED,
-              birth.place(),
+              tracked.place(),
               "rights: " + region.access() + " (never used: " + unused + ")",
               "the region is closed",
               place));

@@ -9,12 +9,12 @@ import io.verbena.verbs.ProtectionDomain;
 final class SanitizedMemoryWindow implements MemoryWindow {
   private final SanitizedDomain domain;
   private final MemoryWindow window;
-  private final Birth birth;
+  private final TrackedObject tracked;
 
   SanitizedMemoryWindow(SanitizedDomain domain, MemoryWindow window, CallSite place) {
     this.domain = domain;
     this.window = window;
-    birth = Birth.of(this, domain.log().device, "memory window", place);
+    tracked = TrackedObject.of(this, domain.log().device, "memory window", place);
     domain.log().device.deadKeys().reborn(window.rkey());
   }
 
@@ -39,10 +39,10 @@ final class SanitizedMemoryWindow implements MemoryWindow {
 
   @Override
   public synchronized void close() {
-    if (birth.isOpen()) {
+    if (tracked.isOpen()) {
       int key = window.rkey();
       window.close();
-      birth.closed();
+      tracked.closed();
       domain.log().device.deadKeys().died(key, CallSite.here());
     }
   }

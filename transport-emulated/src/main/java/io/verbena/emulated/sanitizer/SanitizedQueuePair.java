@@ -23,7 +23,7 @@ final class SanitizedQueuePair implements QueuePair {
   private final @Nullable SharedReceiveQueue sharedReceiveQueue;
   private final DeviceLog device;
   private final QueuePairLog log;
-  private final Birth birth;
+  private final TrackedObject tracked;
 
   SanitizedQueuePair(
       SanitizedDomain domain, QueuePair queuePair, QueuePairOptions options, CallSite place) {
@@ -42,7 +42,7 @@ final class SanitizedQueuePair implements QueuePair {
             sharedReceiveQueue instanceof SanitizedSharedReceiveQueue ours
                 ? ours.receives()
                 : null);
-    birth = Birth.of(this, device, "queue pair " + queuePair.number(), place);
+    tracked = TrackedObject.of(this, device, "queue pair " + queuePair.number(), place);
     domain.sanitizedDevice().wrapped(queuePair, this);
     // Shows listeners the wrapper, which is the only object that the program knows.
     QueuePairListeners.closed(queuePair);
@@ -118,7 +118,7 @@ final class SanitizedQueuePair implements QueuePair {
     try {
       log.postSend(request, CallSite.here(), report);
     } finally {
-      device.tell(report);
+      device.deliver(report);
     }
   }
 
@@ -128,7 +128,7 @@ final class SanitizedQueuePair implements QueuePair {
     try {
       log.bindMemoryWindow(request, CallSite.here(), report);
     } finally {
-      device.tell(report);
+      device.deliver(report);
     }
   }
 
@@ -138,7 +138,7 @@ final class SanitizedQueuePair implements QueuePair {
     try {
       log.postReceive(request, CallSite.here(), report);
     } finally {
-      device.tell(report);
+      device.deliver(report);
     }
   }
 
@@ -146,15 +146,15 @@ final class SanitizedQueuePair implements QueuePair {
   public void close() {
     Report report = new Report();
     synchronized (this) {
-      if (!birth.isOpen()) {
+      if (!tracked.isOpen()) {
         return;
       }
       log.checkClose(CallSite.here(), report);
       queuePair.close();
       QueuePairListeners.closed(this);
-      birth.closed();
+      tracked.closed();
       log.close();
     }
-    device.tell(report);
+    device.deliver(report);
   }
 }

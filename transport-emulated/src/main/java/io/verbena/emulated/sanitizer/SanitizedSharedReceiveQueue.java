@@ -9,13 +9,13 @@ final class SanitizedSharedReceiveQueue implements SharedReceiveQueue {
   private final DeviceLog device;
   private final SharedReceiveQueue queue;
   private final ReceiveLog receives;
-  private final Birth birth;
+  private final TrackedObject tracked;
 
   SanitizedSharedReceiveQueue(SanitizedDomain domain, SharedReceiveQueue queue, CallSite place) {
     this.queue = queue;
     device = domain.log().device;
     receives = new ReceiveLog(domain.log(), null);
-    birth = Birth.of(this, device, "shared receive queue", place);
+    tracked = TrackedObject.of(this, device, "shared receive queue", place);
     domain.sanitizedDevice().wrapped(queue, this);
   }
 
@@ -53,15 +53,15 @@ final class SanitizedSharedReceiveQueue implements SharedReceiveQueue {
     try {
       receives.post(request, null, queue::postReceive, CallSite.here(), report);
     } finally {
-      device.tell(report);
+      device.deliver(report);
     }
   }
 
   @Override
   public synchronized void close() {
-    if (birth.isOpen()) {
+    if (tracked.isOpen()) {
       queue.close();
-      birth.closed();
+      tracked.closed();
       receives.close();
     }
   }

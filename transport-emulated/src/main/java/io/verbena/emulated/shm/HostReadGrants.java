@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.shm;
 
-import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.hca.KeyEntry;
 import io.verbena.emulated.roce.PayloadReference;
 import io.verbena.emulated.roce.ReadGrant;
 import io.verbena.emulated.roce.ReadGrants;
@@ -77,7 +77,7 @@ final class HostReadGrants implements ReadGrants {
   void revokeKey(int dead) {
     int first = GrantTable.firstPlace(dead);
     for (int i = first; granted > 0 && i < first + GrantTable.PLACES; i++) {
-      if ((keys[i] & MemoryKey.INDEX) == (dead & MemoryKey.INDEX)) {
+      if ((keys[i] & KeyEntry.INDEX) == (dead & KeyEntry.INDEX)) {
         revokeAt(i);
       }
     }

@@ -38,7 +38,7 @@ final class OwnSlabs implements Slabs {
   private long collectedAt = System.nanoTime() - COLLECTION_NANOS;
   private int made;
   private boolean closed;
-  private boolean told;
+  private boolean reported;
 
   /**
    * A slab.
@@ -76,8 +76,8 @@ final class OwnSlabs implements Slabs {
 
   /** Logs, once, why memory is not shared. Such memory works, but is slower. */
   private synchronized void refused(IOException why) {
-    if (!told && !closed) {
-      told = true;
+    if (!reported && !closed) {
+      reported = true;
       FailureLog.get().failed(why);
     }
   }

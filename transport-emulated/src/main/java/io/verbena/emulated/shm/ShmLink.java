@@ -2,9 +2,9 @@
 package io.verbena.emulated.shm;
 
 import io.verbena.emulated.hca.FailureLog;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PayloadReference;
 import io.verbena.emulated.roce.ReadGrant;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Gid;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -213,7 +213,7 @@ final class ShmLink {
   }
 
   /** Sends a packet; returns false if there is no room. */
-  boolean send(Frame packet) {
+  boolean send(RocePacket packet) {
     int tag = packet.sourcePort();
     boolean sent =
         packet.isReferring()
@@ -261,7 +261,7 @@ final class ShmLink {
    *
    * @throws CorruptRingException if the packet refers to an impossible place
    */
-  boolean refer(Frame frame) {
+  boolean refer(RocePacket packet) {
     if (in.isWithdrawn()) {
       return false;
     }
@@ -279,15 +279,15 @@ final class ShmLink {
     if (memory == null) {
       return false;
     }
-    int most = frame.mayRefer() ? Math.min(Frame.MAX_REFERENCE, memory.capacity()) : 0;
+    int most = packet.mayRefer() ? Math.min(RocePacket.MAX_REFERENCE, memory.capacity()) : 0;
     if (length < 1 || length > most) {
       throw new CorruptRingException("bytes of payload", length, most);
     }
     if (offset < 0 || offset > memory.capacity() - length) {
       throw new CorruptRingException("index of a payload", offset, memory.capacity() - length);
     }
-    frame.reference().found(memory, offset, in);
-    frame.refer(length);
+    packet.reference().found(memory, offset, in);
+    packet.refer(length);
     return true;
   }
 

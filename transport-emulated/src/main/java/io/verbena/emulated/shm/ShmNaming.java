@@ -3,7 +3,7 @@ package io.verbena.emulated.shm;
 
 import io.verbena.emulated.address.ShmAddress;
 import io.verbena.emulated.cm.roce.HostNaming;
-import io.verbena.emulated.lock.LockKey;
+import io.verbena.emulated.crypto.SharedSecret;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.VerbsError;
@@ -40,7 +40,7 @@ public final class ShmNaming implements HostNaming {
       }
 
       @Override
-      public @Nullable LockKey key() {
+      public @Nullable SharedSecret key() {
         return null;
       }
 

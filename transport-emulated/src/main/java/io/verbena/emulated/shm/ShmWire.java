@@ -2,10 +2,10 @@
 package io.verbena.emulated.shm;
 
 import io.verbena.emulated.hca.FailureLog;
-import io.verbena.emulated.hca.MemoryKey;
-import io.verbena.emulated.roce.Frame;
-import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.hca.KeyEntry;
+import io.verbena.emulated.roce.PacketFault;
 import io.verbena.emulated.roce.ReadGrants;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.roce.SharedPlace;
 import io.verbena.emulated.wire.HostWire;
 import io.verbena.emulated.wire.UdpWire;
@@ -70,7 +70,7 @@ public final class ShmWire implements HostWire {
   /** Held by the thread that uses the selector; only the closing thread waits for it. */
   private final ReentrantLock selecting = new ReentrantLock();
 
-  private final Frame frame = Frame.unchecked();
+  private final RocePacket packet = RocePacket.unchecked();
 
   /** Written by the driver only. */
   private volatile ShmLink[] links = new ShmLink[0];
@@ -166,7 +166,9 @@ public final class ShmWire implements HostWire {
 
   @Override
   public int bufferedPackets(int payload) {
-    return RING / (payload + (Frame.CAPACITY - Frame.MAX_PAYLOAD - Frame.UDP_PAYLOAD_OFFSET));
+    return RING
+        / (payload
+            + (RocePacket.CAPACITY - RocePacket.MAX_PAYLOAD - RocePacket.UDP_PAYLOAD_OFFSET));
   }
 
   @Override
@@ -216,22 +218,22 @@ public final class ShmWire implements HostWire {
     int count = 0;
     try {
       while (count < most) {
-        int length = from.in.read(frame.udpSpace());
+        int length = from.in.read(packet.udpSpace());
         if (length == PacketRing.EMPTY) {
           return count;
         }
         count++;
-        FrameFault fault = frame.parseUdp(length, from.peer, from.in.tag(), gid);
-        if (from.in.refers() && fault == FrameFault.NONE && !from.refer(frame)) {
+        PacketFault fault = packet.parseUdp(length, from.peer, from.in.tag(), gid);
+        if (from.in.refers() && fault == PacketFault.NONE && !from.refer(packet)) {
           continue;
         }
         UdpWire.Capture copy = capture;
         if (copy != null) {
-          copy.packet(frame);
+          copy.packet(packet);
         }
-        to.receiver.receive(frame, fault);
+        to.receiver.receive(packet, fault);
         if (from.in.refers()) {
-          frame.reference().clear();
+          packet.reference().clear();
           from.in.release();
         }
       }
@@ -523,8 +525,8 @@ public final class ShmWire implements HostWire {
     }
 
     @Override
-    public Frame frame() {
-      return capture == null ? Frame.unchecked() : Frame.direct();
+    public RocePacket packet() {
+      return capture == null ? RocePacket.unchecked() : RocePacket.direct();
     }
 
     @Override
@@ -550,7 +552,7 @@ public final class ShmWire implements HostWire {
     public void withdrawKey(int dead) {
       grants.revokeKey(dead);
       for (ShmLink each : links) {
-        each.withdrawKeys(dead, MemoryKey.INDEX);
+        each.withdrawKeys(dead, KeyEntry.INDEX);
       }
     }
 
@@ -571,7 +573,7 @@ public final class ShmWire implements HostWire {
     }
 
     @Override
-    public Outcome send(Frame packet, int to) {
+    public Outcome send(RocePacket packet, int to) {
       ShmLink link = linkTo(packet.destinationHigh(), packet.destinationLow());
       if (link == null) {
         full = false;

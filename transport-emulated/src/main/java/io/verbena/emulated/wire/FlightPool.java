@@ -2,19 +2,19 @@
 package io.verbena.emulated.wire;
 
 import io.verbena.emulated.engine.Timeline;
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reusable frames for the packets in flight of a {@link SimulatedWire}; for one wire at a time. Not
- * thread-safe.
+ * Reusable packets for the packets in flight of a {@link SimulatedWire}; for one wire at a time.
+ * Not thread-safe.
  */
 public final class FlightPool {
   private final ArrayDeque<Flight> free = new ArrayDeque<>();
   private int out;
 
-  /** Returns the number of frames in use. */
+  /** Returns the number of packets in use. */
   public int inUse() {
     return out;
   }
@@ -32,7 +32,7 @@ public final class FlightPool {
 
   /** A packet in flight. */
   static final class Flight {
-    final Frame frame = new Frame();
+    final RocePacket packet = new RocePacket();
     private @Nullable Timeline time;
     private Timeline.@Nullable Alarm arrival;
     private @Nullable SimulatedWire wire;

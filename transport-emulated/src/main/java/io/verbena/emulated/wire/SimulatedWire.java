@@ -2,7 +2,7 @@
 package io.verbena.emulated.wire;
 
 import io.verbena.emulated.engine.Timeline;
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.Fault.Kind;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
@@ -39,9 +39,9 @@ public final class SimulatedWire implements Wire {
      * @param now the time in nanoseconds
      * @param source the number of the sending port
      * @param destination the number of the receiving port, or {@link Fault#ANY} if there is none
-     * @param frame the packet as it is sent; the wire owns it again on return
+     * @param packet the packet as it is sent; the wire owns it again on return
      */
-    void sent(long now, int source, int destination, Frame frame);
+    void sent(long now, int source, int destination, RocePacket packet);
 
     /**
      * Called when a fault strikes the packet that was sent last.
@@ -49,10 +49,10 @@ public final class SimulatedWire implements Wire {
      * @param now the time in nanoseconds
      * @param source the number of the sending port
      * @param destination the number of the receiving port
-     * @param frame the packet as it was sent; the wire owns it again on return
+     * @param packet the packet as it was sent; the wire owns it again on return
      * @param strike the fault
      */
-    void struck(long now, int source, int destination, Frame frame, Fault strike);
+    void struck(long now, int source, int destination, RocePacket packet, Fault strike);
 
     /**
      * Called when a packet arrives.
@@ -60,10 +60,10 @@ public final class SimulatedWire implements Wire {
      * @param now the time in nanoseconds
      * @param source the number of the sending port
      * @param destination the number of the receiving port
-     * @param frame the packet, damaged if it was corrupted, and not parsed yet; the wire owns it
+     * @param packet the packet, damaged if it was corrupted, and not parsed yet; the wire owns it
      *     again on return
      */
-    void arrives(long now, int source, int destination, Frame frame);
+    void arrives(long now, int source, int destination, RocePacket packet);
   }
 
   private final Timeline time;
@@ -75,13 +75,13 @@ public final class SimulatedWire implements Wire {
   private @Nullable List<Fault> strikes;
   private int inFlight;
 
-  /** Creates a wire with frames of its own. */
+  /** Creates a wire with packets of its own. */
   public SimulatedWire(Timeline time, FaultSchedule schedule) {
     this(time, schedule, new FlightPool());
   }
 
   /**
-   * Creates a wire with the frames of a pool.
+   * Creates a wire with the packets of a pool.
    *
    * @param pool the pool, which no other wire uses at the same time
    */
@@ -143,7 +143,7 @@ public final class SimulatedWire implements Wire {
     private SimulatedPort(int number, Receiver receiver) {
       this.number = number;
       this.receiver = receiver;
-      gid = UdpGid.of(address(), Frame.UDP_PORT);
+      gid = UdpGid.of(address(), RocePacket.UDP_PORT);
     }
 
     /** Returns the number of the port, counted from 0 in the order in which ports were attached. */
@@ -163,17 +163,17 @@ public final class SimulatedWire implements Wire {
 
     @Override
     public int sourcePort(int flow) {
-      return Frame.DEFAULT_SOURCE_PORT | (flow & SOURCE_PORTS);
+      return RocePacket.DEFAULT_SOURCE_PORT | (flow & SOURCE_PORTS);
     }
 
     @Override
-    public Outcome send(Frame frame, int udpPort) {
-      int to = frame.destinationAddress() - NETWORK - 1;
-      if (closed || udpPort != Frame.UDP_PORT || to < 0 || to >= ports.size()) {
-        tell(this, Fault.ANY, frame);
+    public Outcome send(RocePacket packet, int udpPort) {
+      int to = packet.destinationAddress() - NETWORK - 1;
+      if (closed || udpPort != RocePacket.UDP_PORT || to < 0 || to >= ports.size()) {
+        tapSent(this, Fault.ANY, packet);
         return Outcome.DROPPED;
       }
-      carry(this, ports.get(to), frame);
+      carry(this, ports.get(to), packet);
       return Outcome.SENT;
     }
 
@@ -195,11 +195,11 @@ public final class SimulatedWire implements Wire {
     }
   }
 
-  private void carry(SimulatedPort from, SimulatedPort to, Frame frame) {
+  private void carry(SimulatedPort from, SimulatedPort to, RocePacket packet) {
     long now = time.now();
     Link link = from.link(to.number);
     int ordinal = link.packets++;
-    tell(from, to.number, frame);
+    tapSent(from, to.number, packet);
     boolean lost = false;
     boolean overtaken = false;
     long delay = 0;
@@ -229,7 +229,7 @@ public final class SimulatedWire implements Wire {
       }
       note(fault, from.number, to.number, ordinal, draw.chance());
       if (tap != null) {
-        tap.struck(now, from.number, to.number, frame, fault);
+        tap.struck(now, from.number, to.number, packet, fault);
       }
       if (lost) {
         return;
@@ -240,9 +240,9 @@ public final class SimulatedWire implements Wire {
       arrival = Math.max(arrival, link.lastArrival);
       link.lastArrival = arrival;
     }
-    launch(from, to, frame, arrival, bits, salt);
+    launch(from, to, packet, arrival, bits, salt);
     if (repeat > 0) {
-      launch(from, to, frame, arrival + repeat, 0, 0);
+      launch(from, to, packet, arrival + repeat, 0, 0);
     }
   }
 
@@ -268,30 +268,30 @@ public final class SimulatedWire implements Wire {
     }
   }
 
-  private void tell(SimulatedPort from, int to, Frame frame) {
+  private void tapSent(SimulatedPort from, int to, RocePacket packet) {
     if (tap != null) {
-      tap.sent(time.now(), from.number, to, frame);
+      tap.sent(time.now(), from.number, to, packet);
     }
   }
 
   private void launch(
-      SimulatedPort from, SimulatedPort to, Frame frame, long arrival, int bits, long salt) {
+      SimulatedPort from, SimulatedPort to, RocePacket packet, long arrival, int bits, long salt) {
     if (inFlight == MAX_FLIGHTS) {
       return;
     }
     inFlight++;
     FlightPool.Flight flight = pool.take();
-    flight.frame.copyFrom(frame);
-    damage(flight.frame, bits, salt);
+    flight.packet.copyFrom(packet);
+    damage(flight.packet, bits, salt);
     flight.begin(this, from, to, time, arrival);
   }
 
-  private static void damage(Frame frame, int bits, long salt) {
-    ByteBuffer bytes = frame.bytes();
+  private static void damage(RocePacket packet, int bits, long salt) {
+    ByteBuffer bytes = packet.bytes();
     long state = salt;
     for (int i = 0; i < bits; i++) {
       state = FaultDraw.mix(state + i);
-      int bit = (int) Long.remainderUnsigned(state, (long) Byte.SIZE * frame.length());
+      int bit = (int) Long.remainderUnsigned(state, (long) Byte.SIZE * packet.length());
       int at = bit / Byte.SIZE;
       bytes.put(at, (byte) (bytes.get(at) ^ 1 << bit % Byte.SIZE));
     }
@@ -303,9 +303,9 @@ public final class SimulatedWire implements Wire {
     try {
       if (!to.closed) {
         if (tap != null) {
-          tap.arrives(time.now(), from.number, to.number, flight.frame);
+          tap.arrives(time.now(), from.number, to.number, flight.packet);
         }
-        to.receiver.receive(flight.frame, flight.frame.parse());
+        to.receiver.receive(flight.packet, flight.packet.parse());
       }
     } finally {
       pool.give(flight);

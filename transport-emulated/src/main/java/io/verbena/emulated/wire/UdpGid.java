@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.wire;
 
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Gid;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -9,9 +9,9 @@ import java.nio.ByteBuffer;
 
 /**
  * GIDs of HCAs on UDP, as in RoCEv2: an IPv6 address itself, or an IPv4 address as {@code
- * ::ffff:a.b.c.d}. An HCA on IPv4 that uses another UDP port than {@link Frame#UDP_PORT} has that
- * port in the low 16 bits of the subnet prefix; only emulated HCAs can reach it. With IPv6 a GID
- * has no room for the port.
+ * ::ffff:a.b.c.d}. An HCA on IPv4 that uses another UDP port than {@link RocePacket#UDP_PORT} has
+ * that port in the low 16 bits of the subnet prefix; only emulated HCAs can reach it. With IPv6 a
+ * GID has no room for the port.
  */
 public final class UdpGid {
   private static final long IPV4_MAPPED = 0xffff_0000_0000L;
@@ -27,7 +27,7 @@ public final class UdpGid {
    * @param udpPort the UDP port on which the HCA receives packets
    */
   public static Gid of(int address, int udpPort) {
-    return new Gid(udpPort == Frame.UDP_PORT ? 0 : udpPort, low(address));
+    return new Gid(udpPort == RocePacket.UDP_PORT ? 0 : udpPort, low(address));
   }
 
   /**
@@ -43,12 +43,13 @@ public final class UdpGid {
   }
 
   /**
-   * Returns the GID of the HCA on {@link Frame#UDP_PORT} at the address that a packet came from.
+   * Returns the GID of the HCA on {@link RocePacket#UDP_PORT} at the address that a packet came
+   * from.
    */
-  public static Gid ofSource(Frame frame) {
-    return frame.isOverIpv6()
-        ? new Gid(frame.sourceHigh(), frame.sourceLow())
-        : of(frame.sourceAddress(), Frame.UDP_PORT);
+  public static Gid ofSource(RocePacket packet) {
+    return packet.isOverIpv6()
+        ? new Gid(packet.sourceHigh(), packet.sourceLow())
+        : of(packet.sourceAddress(), RocePacket.UDP_PORT);
   }
 
   private static long low(int address) {
@@ -77,42 +78,44 @@ public final class UdpGid {
     return one.low() == other.low() && (isIpv4(one) ? isIpv4(other) : one.high() == other.high());
   }
 
-  /** Returns the GID of the HCA on {@link Frame#UDP_PORT} at the same address. */
+  /** Returns the GID of the HCA on {@link RocePacket#UDP_PORT} at the same address. */
   public static Gid plain(Gid gid) {
-    return isIpv4(gid) ? of(address(gid), Frame.UDP_PORT) : gid;
+    return isIpv4(gid) ? of(address(gid), RocePacket.UDP_PORT) : gid;
   }
 
   /** Returns whether a packet came from the address of an HCA. */
-  public static boolean isFrom(Frame frame, Gid gid) {
-    return frame.isOverIpv6()
-        ? frame.sourceLow() == gid.low() && frame.sourceHigh() == gid.high()
-        : isIpv4(gid) && frame.sourceAddress() == address(gid);
+  public static boolean isFrom(RocePacket packet, Gid gid) {
+    return packet.isOverIpv6()
+        ? packet.sourceLow() == gid.low() && packet.sourceHigh() == gid.high()
+        : isIpv4(gid) && packet.sourceAddress() == address(gid);
   }
 
   /** Returns whether a packet goes to the address of an HCA. */
-  public static boolean isTo(Frame frame, Gid gid) {
-    return frame.isOverIpv6()
-        ? frame.destinationLow() == gid.low() && frame.destinationHigh() == gid.high()
-        : isIpv4(gid) && frame.destinationAddress() == address(gid);
+  public static boolean isTo(RocePacket packet, Gid gid) {
+    return packet.isOverIpv6()
+        ? packet.destinationLow() == gid.low() && packet.destinationHigh() == gid.high()
+        : isIpv4(gid) && packet.destinationAddress() == address(gid);
   }
 
   /** Addresses a packet from one HCA to another that is {@linkplain #isReachable reachable}. */
-  public static void address(Frame frame, Gid from, Gid to) {
+  public static void address(RocePacket packet, Gid from, Gid to) {
     if (isIpv4(to)) {
-      frame.addresses(address(from), address(to));
+      packet.addresses(address(from), address(to));
     } else {
-      frame.addresses(from, to);
+      packet.addresses(from, to);
     }
   }
 
   /** Returns the high half of the GID that a packet goes to. */
-  static long destinationHigh(Frame frame, int udpPort) {
-    return frame.isOverIpv6() ? frame.destinationHigh() : udpPort == Frame.UDP_PORT ? 0 : udpPort;
+  static long destinationHigh(RocePacket packet, int udpPort) {
+    return packet.isOverIpv6()
+        ? packet.destinationHigh()
+        : udpPort == RocePacket.UDP_PORT ? 0 : udpPort;
   }
 
   /** Returns the low half of the GID that a packet goes to. */
-  static long destinationLow(Frame frame) {
-    return frame.isOverIpv6() ? frame.destinationLow() : low(frame.destinationAddress());
+  static long destinationLow(RocePacket packet) {
+    return packet.isOverIpv6() ? packet.destinationLow() : low(packet.destinationAddress());
   }
 
   /** Returns the IPv4 address in a GID. */
@@ -133,8 +136,8 @@ public final class UdpGid {
     }
   }
 
-  /** Returns the UDP port of a GID: {@link Frame#UDP_PORT} if it names none. */
+  /** Returns the UDP port of a GID: {@link RocePacket#UDP_PORT} if it names none. */
   public static int udpPort(Gid gid) {
-    return isIpv4(gid) && gid.high() != 0 ? (int) gid.high() : Frame.UDP_PORT;
+    return isIpv4(gid) && gid.high() != 0 ? (int) gid.high() : RocePacket.UDP_PORT;
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.wire;
 
-import io.verbena.emulated.roce.Frame;
-import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.PacketFault;
 import io.verbena.emulated.roce.PacketOpcode.Transport;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Gid;
 import java.io.IOException;
 import java.net.Inet6Address;
@@ -46,7 +46,7 @@ public final class UdpWire implements HostWire {
   /** True if packets are over IPv4, and the IP identification can be set to 0. */
   private final boolean identified;
 
-  private final Frame frame = Frame.direct();
+  private final RocePacket packet = RocePacket.direct();
   private final UdpPeers peers = new UdpPeers();
   private @Nullable InetSocketAddress lastSender;
   private Gid lastSource = new Gid(0, 0);
@@ -70,10 +70,10 @@ public final class UdpWire implements HostWire {
     /**
      * Called when a packet leaves or arrives, but only once for a packet of this wire to itself.
      *
-     * @param frame the packet, sealed or as received, valid or not; the wire owns it again on
+     * @param packet the packet, sealed or as received, valid or not; the wire owns it again on
      *     return
      */
-    void packet(Frame frame);
+    void packet(RocePacket packet);
   }
 
   private UdpWire(DatagramChannel receiving, Selector selector, InetAddress local)
@@ -179,7 +179,7 @@ public final class UdpWire implements HostWire {
     int count = 0;
     while (count < most && to != null && !closed) {
       InetSocketAddress sender;
-      ByteBuffer space = frame.udpSpace();
+      ByteBuffer space = packet.udpSpace();
       try {
         sender = (InetSocketAddress) receiving.receive(space);
       } catch (IOException e) {
@@ -190,20 +190,21 @@ public final class UdpWire implements HostWire {
         return count;
       }
       count++;
-      FrameFault fault =
-          parse(space.position() - Frame.UDP_PAYLOAD_OFFSET, sourceOf(sender), sender.getPort());
+      PacketFault fault =
+          parse(
+              space.position() - RocePacket.UDP_PAYLOAD_OFFSET, sourceOf(sender), sender.getPort());
       if (capture != null) {
-        capture.packet(frame);
+        capture.packet(packet);
       }
-      to.receiver.receive(frame, fault);
+      to.receiver.receive(packet, fault);
     }
     return count;
   }
 
-  private FrameFault parse(int received, Gid source, int sourcePort) {
+  private PacketFault parse(int received, Gid source, int sourcePort) {
     return ipv6
-        ? frame.parseUdp(received, source, sourcePort, gid)
-        : frame.parseUdp(received, UdpGid.address(source), sourcePort, UdpGid.address(gid));
+        ? packet.parseUdp(received, source, sourcePort, gid)
+        : packet.parseUdp(received, UdpGid.address(source), sourcePort, UdpGid.address(gid));
   }
 
   /**
@@ -213,7 +214,7 @@ public final class UdpWire implements HostWire {
   private Gid sourceOf(InetSocketAddress sender) {
     if (!sender.equals(lastSender)) {
       lastSender = sender;
-      lastSource = UdpGid.of(sender.getAddress(), Frame.UDP_PORT);
+      lastSource = UdpGid.of(sender.getAddress(), RocePacket.UDP_PORT);
     }
     return lastSource;
   }
@@ -315,8 +316,8 @@ public final class UdpWire implements HostWire {
     }
 
     @Override
-    public Frame frame() {
-      return Frame.direct();
+    public RocePacket packet() {
+      return RocePacket.direct();
     }
 
     @Override
@@ -330,7 +331,7 @@ public final class UdpWire implements HostWire {
     }
 
     @Override
-    public Outcome send(Frame packet, int to) {
+    public Outcome send(RocePacket packet, int to) {
       InetSocketAddress address =
           peers.address(UdpGid.destinationHigh(packet, to), UdpGid.destinationLow(packet));
       UdpFlow flow = flow(packet.sourcePort());
@@ -348,7 +349,7 @@ public final class UdpWire implements HostWire {
       return outcome;
     }
 
-    private Outcome send(Frame packet, int to, UdpFlow flow, InetSocketAddress address) {
+    private Outcome send(RocePacket packet, int to, UdpFlow flow, InetSocketAddress address) {
       try {
         return flow.send(packet.udpPayload(), address, isIdentified(packet, to))
             ? Outcome.SENT
@@ -365,10 +366,10 @@ public final class UdpWire implements HostWire {
      * not receive packets on another UDP port, and cannot acknowledge packets from an HCA on
      * another UDP port.
      */
-    private boolean isIdentified(Frame packet, int to) {
+    private boolean isIdentified(RocePacket packet, int to) {
       return identified
-          && to == Frame.UDP_PORT
-          && (udpPort == Frame.UDP_PORT || packet.opcode().transport() != Transport.RC);
+          && to == RocePacket.UDP_PORT
+          && (udpPort == RocePacket.UDP_PORT || packet.opcode().transport() != Transport.RC);
     }
 
     private UdpFlow flow(int sourcePort) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.wire;
 
-import io.verbena.emulated.roce.Frame;
-import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.PacketFault;
 import io.verbena.emulated.roce.ReadGrants;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
@@ -19,10 +19,10 @@ public interface Wire {
     /**
      * Receives a packet.
      *
-     * @param frame the parsed packet; the wire owns it again on return
-     * @param fault the result of parsing; the fields are valid only with {@link FrameFault#NONE}
+     * @param packet the parsed packet; the wire owns it again on return
+     * @param fault the result of parsing; the fields are valid only with {@link PacketFault#NONE}
      */
-    void receive(Frame frame, FrameFault fault);
+    void receive(RocePacket packet, PacketFault fault);
   }
 
   /** The outcome of sending a packet. */
@@ -44,8 +44,8 @@ public interface Wire {
     Gid gid();
 
     /** Creates a reusable packet in memory that suits this wire. */
-    default Frame frame() {
-      return new Frame();
+    default RocePacket packet() {
+      return new RocePacket();
     }
 
     /**
@@ -59,20 +59,20 @@ public interface Wire {
     /**
      * Sends a packet to the port at its destination address.
      *
-     * @param frame the packet, sealed, with a {@link #sourcePort} of this port; the caller owns it
+     * @param packet the packet, sealed, with a {@link #sourcePort} of this port; the caller owns it
      *     again on return
-     * @param udpPort the UDP port of the receiver; {@link Frame#UDP_PORT} except for software HCAs
-     *     that share an address
+     * @param udpPort the UDP port of the receiver; {@link RocePacket#UDP_PORT} except for software
+     *     HCAs that share an address
      * @return the outcome; with {@link Outcome#FULL}, the caller sends the packet again later or
      *     calls {@link #dropped}
      */
-    Outcome send(Frame frame, int udpPort);
+    Outcome send(RocePacket packet, int udpPort);
 
     /** Notes that the packet that found no room will not be sent again. */
     default void dropped() {}
 
     /**
-     * Returns whether packets may {@linkplain Frame#refer refer} to their payload; false by
+     * Returns whether packets may {@linkplain RocePacket#refer refer} to their payload; false by
      * default.
      */
     default boolean takesReferences() {

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.engine.TestHost.Done;
 import io.verbena.emulated.roce.Aeth;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.QueuePairState;
 import java.util.Arrays;
@@ -66,7 +66,7 @@ class AdaptiveFlowTest {
   @Test
   void sendsFewerPacketsAtOnceAfterACongestionNotification() {
     Pair pair = Pair.reliable(flow, attributes -> {});
-    pair.a.receive(new Frame().start(PacketOpcode.CONGESTION_NOTIFICATION));
+    pair.a.receive(new RocePacket().start(PacketOpcode.CONGESTION_NOTIFICATION));
 
     pair.a.post(pair.write(1, 0, MOST * Pair.MTU, 0));
 
@@ -114,7 +114,7 @@ class AdaptiveFlowTest {
   @Test
   void aMarkedNotificationIsNotItselfNotified() {
     Pair pair = Pair.reliable(flow, attributes -> {});
-    Frame notification = new Frame().start(PacketOpcode.CONGESTION_NOTIFICATION);
+    RocePacket notification = new RocePacket().start(PacketOpcode.CONGESTION_NOTIFICATION);
 
     pair.a.receive(notification.forwardCongestion(true).backwardCongestion(true));
     pair.run();

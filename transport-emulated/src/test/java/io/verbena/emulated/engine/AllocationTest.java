@@ -4,7 +4,7 @@ package io.verbena.emulated.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.SendWorkRequest;
 import java.lang.management.ManagementFactory;
@@ -21,17 +21,17 @@ class AllocationTest {
 
   /** Packets on their way, in frames that are used again. */
   private static final class Inbox implements OpenSink {
-    private final Frame[] frames = new Frame[64];
+    private final RocePacket[] frames = new RocePacket[64];
     private int size;
 
     Inbox() {
       for (int i = 0; i < frames.length; i++) {
-        frames[i] = new Frame();
+        frames[i] = new RocePacket();
       }
     }
 
     @Override
-    public void send(Frame frame, AddressVector to) {
+    public void send(RocePacket frame, AddressVector to) {
       frames[size++].copyFrom(frame.seal());
     }
 

@@ -4,7 +4,7 @@ package io.verbena.emulated.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.engine.TestHost.Done;
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.CompletionOpcode;
@@ -87,7 +87,7 @@ class DatagramTest {
   @Test
   void goesWhereItsHandleLeads() {
     List<AddressVector> ways = new ArrayList<>();
-    List<Frame> frames = new ArrayList<>();
+    List<RocePacket> frames = new ArrayList<>();
     pair.a.out =
         (frame, way) -> {
           ways.add(way);

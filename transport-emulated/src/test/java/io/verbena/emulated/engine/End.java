@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.ReadGrants;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
@@ -53,7 +53,7 @@ final class End {
             time,
             new OpenSink() {
               @Override
-              public void send(Frame frame, AddressVector to) {
+              public void send(RocePacket frame, AddressVector to) {
                 out.send(frame, to);
               }
 
@@ -112,7 +112,7 @@ final class End {
     run();
   }
 
-  void receive(Frame frame) {
+  void receive(RocePacket frame) {
     engine.receive(frame);
     run();
   }

@@ -7,8 +7,8 @@ import io.verbena.emulated.engine.TestHost.Done;
 import io.verbena.emulated.engine.TestHost.Region;
 import io.verbena.emulated.engine.TestWire.Packet;
 import io.verbena.emulated.roce.Aeth;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.MemoryRegion;
@@ -290,7 +290,7 @@ class ErrorsTest {
     pair.wire.fault = (index, packet, delivery) -> {};
     pair.a.post(pair.read(1, 0, kind.equals("LAST") ? 10 : 2_000, 0));
     answerA(
-        new Frame()
+        new RocePacket()
             .start(
                 kind.equals("LAST")
                     ? PacketOpcode.RC_READ_RESPONSE_ONLY
@@ -307,7 +307,7 @@ class ErrorsTest {
     pair.wire.fault = (index, packet, delivery) -> {};
     pair.a.post(pair.write(1, 0, 10, 0));
     answerA(
-        new Frame()
+        new RocePacket()
             .start(PacketOpcode.RC_ATOMIC_ACKNOWLEDGE)
             .psn(Pair.A_PSN)
             .syndrome(Aeth.ack(31)));
@@ -320,7 +320,7 @@ class ErrorsTest {
     pair.wire.fault = (index, packet, delivery) -> {};
     pair.a.post(pair.read(1, 0, 3_000, 0));
     answerA(
-        new Frame()
+        new RocePacket()
             .start(PacketOpcode.RC_READ_RESPONSE_ONLY)
             .psn(Pair.A_PSN)
             .payloadLength(Pair.MTU)
@@ -329,7 +329,7 @@ class ErrorsTest {
     expectAtA("1 BAD_RESP_ERR");
   }
 
-  private void answerA(Frame answer) {
+  private void answerA(RocePacket answer) {
     pair.a.receive(TestWire.copy(answer.destinationQueuePair(pair.a.number)));
   }
 
@@ -650,7 +650,7 @@ class ErrorsTest {
       pair.a.modify(state);
     }
     answerA(
-        new Frame()
+        new RocePacket()
             .start(PacketOpcode.RC_READ_RESPONSE_ONLY)
             .psn(Pair.A_PSN)
             .payloadLength(10)

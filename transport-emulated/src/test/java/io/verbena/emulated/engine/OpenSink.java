@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.ReadGrants;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.AddressVector;
 import org.jspecify.annotations.Nullable;
 
 /** A way out without limits. */
 @FunctionalInterface
-interface OpenSink extends FrameSink {
+interface OpenSink extends PacketSink {
   @Override
-  default Frame frame() {
-    return new Frame();
+  default RocePacket packet() {
+    return new RocePacket();
   }
 
   @Override

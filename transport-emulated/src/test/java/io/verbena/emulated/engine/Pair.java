@@ -2,8 +2,8 @@
 package io.verbena.emulated.engine;
 
 import io.verbena.emulated.engine.TestHost.Region;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Gid;
@@ -150,9 +150,9 @@ final class Pair {
   }
 
   /** A packet to B as A's requester might send it. */
-  Frame toB(PacketOpcode opcode, int psn, int payload) {
-    Frame frame =
-        new Frame().start(opcode).destinationQueuePair(b.number).psn(psn).ackRequested(true);
+  RocePacket toB(PacketOpcode opcode, int psn, int payload) {
+    RocePacket frame =
+        new RocePacket().start(opcode).destinationQueuePair(b.number).psn(psn).ackRequested(true);
     if (opcode.carriesPayload()) {
       frame.payloadLength(payload);
     }
@@ -160,7 +160,7 @@ final class Pair {
   }
 
   /** Brings a packet to B. */
-  void deliverToB(Frame frame) {
+  void deliverToB(RocePacket frame) {
     b.receive(TestWire.copy(frame));
   }
 }

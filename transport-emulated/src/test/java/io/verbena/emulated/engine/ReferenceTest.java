@@ -4,9 +4,9 @@ package io.verbena.emulated.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.roce.Aeth;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.Psn;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.ReceiveWorkRequest;
@@ -128,9 +128,9 @@ class ReferenceTest {
     Pair parts = Pair.reliable(new FlowControl(20, 2, true), attributes -> {}).sharing();
     parts.wire.fault = (index, packet, delivery) -> {};
     parts.a.post(parts.read(1, 0, LENGTH, TO));
-    Frame answer =
+    RocePacket answer =
         TestWire.copy(
-            new Frame()
+            new RocePacket()
                 .start(PacketOpcode.RC_READ_RESPONSE_ONLY)
                 .destinationQueuePair(parts.a.number)
                 .psn(Pair.A_PSN)
@@ -146,9 +146,9 @@ class ReferenceTest {
 
   @Test
   void onlyAMessagesEndMayBeLessThanWholePackets() {
-    Frame first =
+    RocePacket first =
         TestWire.copy(
-            new Frame()
+            new RocePacket()
                 .start(PacketOpcode.RC_WRITE_FIRST)
                 .destinationQueuePair(pair.b.number)
                 .psn(Pair.A_PSN)

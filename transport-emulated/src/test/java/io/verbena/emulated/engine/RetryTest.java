@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.emulated.engine.TestHost.Done;
 import io.verbena.emulated.engine.TestWire.Packet;
 import io.verbena.emulated.roce.Aeth;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.Psn;
 import io.verbena.emulated.roce.RnrTimer;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
@@ -246,9 +246,9 @@ class RetryTest {
     assertThat(pair.wire.sentBy(false).get(0).psn()).isEqualTo(Pair.A_PSN);
   }
 
-  private static Frame answer(int psn, int syndrome) {
+  private static RocePacket answer(int psn, int syndrome) {
     return TestWire.copy(
-        new Frame().start(PacketOpcode.RC_ACKNOWLEDGE).psn(psn).syndrome(syndrome));
+        new RocePacket().start(PacketOpcode.RC_ACKNOWLEDGE).psn(psn).syndrome(syndrome));
   }
 
   @Test

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.engine.TestWire.Packet;
 import io.verbena.emulated.roce.Aeth;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.Psn;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.QueuePairState;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,21 +23,21 @@ class SoftRoceAnswersTest {
     pair.wire.fault = (index, packet, delivery) -> {};
   }
 
-  private Frame write(int psn, int length) {
+  private RocePacket write(int psn, int length) {
     return pair.toB(PacketOpcode.RC_WRITE_ONLY, psn, length)
         .remoteAddress(pair.atB.address)
         .remoteKey(pair.atB.key)
         .dmaLength(length);
   }
 
-  private Frame read(int psn, int from, int length) {
+  private RocePacket read(int psn, int from, int length) {
     return pair.toB(PacketOpcode.RC_READ_REQUEST, psn, 0)
         .remoteAddress(pair.atB.address + from)
         .remoteKey(pair.atB.key)
         .dmaLength(length);
   }
 
-  private Frame fetchAndAdd(int psn, int at) {
+  private RocePacket fetchAndAdd(int psn, int at) {
     return pair.toB(PacketOpcode.RC_FETCH_ADD, psn, 0)
         .remoteAddress(pair.atB.address + at)
         .remoteKey(pair.atB.key)
@@ -190,7 +190,7 @@ class SoftRoceAnswersTest {
 
     assertThat(pair.wire.sentBy(false))
         .extracting(Packet::frame)
-        .extracting(Frame::messageSequence)
+        .extracting(RocePacket::messageSequence)
         .containsExactly(0, 1, 2);
   }
 }

@@ -25,7 +25,7 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /** The HCA round an engine under test: byte arrays under keys, and lists of what it was told. */
-public final class TestHost implements Host {
+public final class TestHost implements EngineHost {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
 

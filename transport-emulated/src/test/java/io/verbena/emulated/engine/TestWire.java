@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
-import io.verbena.emulated.roce.Frame;
-import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.PacketFault;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.PayloadReference;
+import io.verbena.emulated.roce.RocePacket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ final class TestWire {
   static final long FLIGHT_NANOS = 1_000;
 
   /** A packet as it was sent. */
-  record Packet(boolean fromA, PacketOpcode opcode, int psn, int syndrome, Frame frame) {
+  record Packet(boolean fromA, PacketOpcode opcode, int psn, int syndrome, RocePacket frame) {
     @Override
     public String toString() {
       return (fromA ? "a>b " : "b>a ")
@@ -88,7 +88,7 @@ final class TestWire {
 
   OpenSink to(End sender, End receiver, boolean fromA) {
     return (frame, to) -> {
-      Frame copy = copy(frame);
+      RocePacket copy = copy(frame);
       if (frame.isReferring()) {
         PayloadReference sent = frame.reference();
         Lent payload = new Lent(sent.queuePair());
@@ -114,7 +114,7 @@ final class TestWire {
     };
   }
 
-  private static int syndrome(Frame frame) {
+  private static int syndrome(RocePacket frame) {
     return switch (frame.opcode().kind()) {
       case ACKNOWLEDGE, ATOMIC_ACKNOWLEDGE -> frame.syndrome();
       default -> -1;
@@ -122,11 +122,11 @@ final class TestWire {
   }
 
   /** A packet as it arrives: as bytes, and parsed. */
-  static Frame copy(Frame frame) {
+  static RocePacket copy(RocePacket frame) {
     frame.addresses(0x0a000001, 0x0a000002).seal();
-    Frame copy = new Frame();
-    FrameFault found = copy.copyFrom(frame).parse();
-    if (found != FrameFault.NONE) {
+    RocePacket copy = new RocePacket();
+    PacketFault found = copy.copyFrom(frame).parse();
+    if (found != PacketFault.NONE) {
       throw new IllegalStateException(frame + ": " + found);
     }
     return copy;

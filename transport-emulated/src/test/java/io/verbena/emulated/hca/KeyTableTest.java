@@ -45,7 +45,7 @@ class KeyTableTest {
 
     assertThat(device.keys().size()).isEqualTo(open.size());
     for (EmulatedMemoryRegion region : open) {
-      MemoryKey key = device.keys().find(region.lkey());
+      KeyEntry key = device.keys().find(region.lkey());
       assertThat(key).isNotNull();
       assertThat(key.address()).isEqualTo(region.address());
     }

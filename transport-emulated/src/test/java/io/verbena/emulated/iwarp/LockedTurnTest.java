@@ -6,6 +6,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.verbena.emulated.Caller;
 import io.verbena.emulated.ForeignPeer;
+import io.verbena.emulated.crypto.CipherWorkspace;
+import io.verbena.emulated.crypto.RecordCipher;
+import io.verbena.emulated.crypto.SessionKeys;
+import io.verbena.emulated.crypto.SharedSecret;
 import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.iwarp.frame.FpduHeader;
@@ -13,10 +17,6 @@ import io.verbena.emulated.iwarp.frame.FpduLayout;
 import io.verbena.emulated.iwarp.frame.MpaFrame;
 import io.verbena.emulated.iwarp.frame.RdmapOpcode;
 import io.verbena.emulated.iwarp.stream.StreamTerms;
-import io.verbena.emulated.lock.LockKey;
-import io.verbena.emulated.lock.LockSession;
-import io.verbena.emulated.lock.LockWorkspace;
-import io.verbena.emulated.lock.RecordLock;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.CompletionStatus;
@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Test;
 @Tag("once")
 class LockedTurnTest {
   private static final byte[] NOTHING = {};
-  private static final LockKey KEY = LockKey.of(new byte[LockKey.LEAST]);
+  private static final SharedSecret KEY = SharedSecret.of(new byte[SharedSecret.LEAST]);
 
   /** So many that a turn ends between the first and the last of them. */
   private static final int WRITES = 100;
@@ -55,7 +55,7 @@ class LockedTurnTest {
   /** Shorter than a record, and needs no pad. */
   private static final int SHORT = 2;
 
-  private final LockWorkspace work = LockWorkspace.ofRecords();
+  private final CipherWorkspace work = CipherWorkspace.ofRecords();
   private final MemorySocket socket = new MemorySocket();
   private final ByteBuffer coming =
       ByteBuffer.allocate(MpaFrame.MAX_LENGTH + WRITES * (LENGTH + 100));
@@ -71,7 +71,7 @@ class LockedTurnTest {
                     .createQueuePair(QueuePairOptions.reliable(completions, completions, 2, 2))) {
       IwarpFabric fabric = fabric(caller);
       TcpStream stream = connected(fabric, pair);
-      RecordLock peers = session(/* active= */ true);
+      RecordCipher peers = session(/* active= */ true);
       for (int i = 1; i <= WRITES; i++) {
         seal(peers, write(caller, i == WRITES));
       }
@@ -101,7 +101,7 @@ class LockedTurnTest {
                   .domain()
                   .createQueuePair(QueuePairOptions.reliable(completions, completions, 2, 2));
       TcpStream stream = connected(fabric, pair);
-      RecordLock peers = session(/* active= */ true);
+      RecordCipher peers = session(/* active= */ true);
       seal(peers, write(caller, /* last= */ true));
       fabric.enter();
       try {
@@ -168,7 +168,7 @@ class LockedTurnTest {
     try {
       stream.begin(0);
       assertThat(stream.ready(SelectionKey.OP_READ)).as("the request").isTrue();
-      stream.lock(session(/* active= */ false));
+      stream.sealWith(session(/* active= */ false));
     } finally {
       fabric.leave();
     }
@@ -176,8 +176,8 @@ class LockedTurnTest {
     return stream;
   }
 
-  private static RecordLock session(boolean active) {
-    return LockSession.of(KEY, active, NOTHING, NOTHING).records();
+  private static RecordCipher session(boolean active) {
+    return SessionKeys.of(KEY, active, NOTHING, NOTHING).records();
   }
 
   private static MpaFrame request() {
@@ -213,7 +213,7 @@ class LockedTurnTest {
     return fpdu.put(new byte[header.pad() + FpduLayout.CRC_LENGTH]).flip();
   }
 
-  private void seal(RecordLock lock, ByteBuffer fpdu) {
+  private void seal(RecordCipher lock, ByteBuffer fpdu) {
     int length = fpdu.remaining();
     fpdu.get(work.in(), 0, length);
     lock.seal(work, length, coming);
@@ -237,7 +237,7 @@ class LockedTurnTest {
     }
 
     @Override
-    public LockWorkspace workspace() {
+    public CipherWorkspace workspace() {
       return fabric.sockets().workspace();
     }
 

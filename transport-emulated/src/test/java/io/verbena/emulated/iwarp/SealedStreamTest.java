@@ -4,10 +4,10 @@ package io.verbena.emulated.iwarp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.verbena.emulated.lock.LockKey;
-import io.verbena.emulated.lock.LockSession;
-import io.verbena.emulated.lock.LockWorkspace;
-import io.verbena.emulated.lock.RecordLock;
+import io.verbena.emulated.crypto.CipherWorkspace;
+import io.verbena.emulated.crypto.RecordCipher;
+import io.verbena.emulated.crypto.SessionKeys;
+import io.verbena.emulated.crypto.SharedSecret;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
@@ -25,14 +25,14 @@ class SealedStreamTest {
   private static final int ALL = 400_000;
   private static final byte[] NOTHING = {};
 
-  private final LockWorkspace work = LockWorkspace.ofRecords();
+  private final CipherWorkspace work = CipherWorkspace.ofRecords();
   private final Pipe pipe = new Pipe();
   private final SealedOutput output = new SealedOutput(pipe, session(true), work);
   private final SealedInput input = new SealedInput(pipe, session(false), work);
 
-  private static RecordLock session(boolean active) {
-    LockKey key = LockKey.of(new byte[LockKey.LEAST]);
-    return LockSession.of(key, active, NOTHING, NOTHING).records();
+  private static RecordCipher session(boolean active) {
+    SharedSecret key = SharedSecret.of(new byte[SharedSecret.LEAST]);
+    return SessionKeys.of(key, active, NOTHING, NOTHING).records();
   }
 
   @RepeatedTest(20)
@@ -96,7 +96,7 @@ class SealedStreamTest {
     pipe.room = 1;
     assertThat(output.write(bytes)).isEqualTo(1);
     assertThat(bytes.hasRemaining()).isFalse();
-    assertThat(pipe.bytes.position()).isEqualTo(100 + RecordLock.OVERHEAD);
+    assertThat(pipe.bytes.position()).isEqualTo(100 + RecordCipher.OVERHEAD);
   }
 
   @Test

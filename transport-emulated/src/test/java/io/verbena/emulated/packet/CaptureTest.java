@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.verbena.emulated.hca.FailureLog;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.PcapWriter;
+import io.verbena.emulated.roce.RocePacket;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CaptureTest {
   @TempDir private Path folder;
 
-  private final Frame frame = new Frame().start(PacketOpcode.RC_ACKNOWLEDGE).seal();
+  private final RocePacket frame = new RocePacket().start(PacketOpcode.RC_ACKNOWLEDGE).seal();
 
   private static final class Lines extends Handler {
     final List<LogRecord> records = new ArrayList<>();

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.emulated.engine.FlowControl;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.FaultSchedule;
 import io.verbena.emulated.wire.SimulatedWire;
 import io.verbena.emulated.wire.VirtualTime;
@@ -59,8 +59,8 @@ class EngineFailureTest {
         }
 
         @Override
-        public Frame frame() {
-          return port.frame();
+        public RocePacket packet() {
+          return port.packet();
         }
 
         @Override
@@ -69,7 +69,7 @@ class EngineFailureTest {
         }
 
         @Override
-        public Outcome send(Frame frame, int udpPort) {
+        public Outcome send(RocePacket frame, int udpPort) {
           if (frame.destinationQueuePair() == broken) {
             throw new IllegalStateException("a mistake");
           }

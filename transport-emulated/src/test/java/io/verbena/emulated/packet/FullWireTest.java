@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.emulated.engine.FlowControl;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.packet.PacketCounters.Reason;
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.FaultSchedule;
 import io.verbena.emulated.wire.SimulatedWire;
 import io.verbena.emulated.wire.VirtualTime;
@@ -96,7 +96,7 @@ class FullWireTest {
         }
 
         @Override
-        public Outcome send(Frame frame, int udpPort) {
+        public Outcome send(RocePacket frame, int udpPort) {
           return narrow && !takes() ? Outcome.FULL : port.send(frame, udpPort);
         }
 

@@ -4,12 +4,12 @@ package io.verbena.emulated.packet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.SimulatedFabric;
+import io.verbena.emulated.crypto.SessionKeys;
+import io.verbena.emulated.crypto.SharedSecret;
 import io.verbena.emulated.hca.EmulatedQueuePair;
-import io.verbena.emulated.lock.LockKey;
-import io.verbena.emulated.lock.LockSession;
-import io.verbena.emulated.roce.Frame;
-import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.PacketFault;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.Fault;
 import io.verbena.emulated.wire.Fault.Kind;
 import io.verbena.emulated.wire.FaultSchedule;
@@ -49,7 +49,7 @@ class LockedWireTest {
   private static final long DEADLINE = 60_000_000_000L;
   private static final int LENGTH = 10_000;
   private static final int ROUNDS = 40;
-  private static final LockKey KEY = LockKey.of(new byte[32]);
+  private static final SharedSecret KEY = SharedSecret.of(new byte[32]);
   private static final byte[] NOTHING = new byte[0];
   private static final int FIRST_PSN = 1000;
 
@@ -88,7 +88,7 @@ class LockedWireTest {
       return device.port().gids().get(0);
     }
 
-    void connect(End to, @Nullable LockKey key, boolean active) {
+    void connect(End to, @Nullable SharedSecret key, boolean active) {
       pair.modify(
           new QueuePairAttributes()
               .state(QueuePairState.INIT)
@@ -97,7 +97,7 @@ class LockedWireTest {
               .access(EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC)));
       if (key != null) {
         PacketFabric.protect(
-            (EmulatedQueuePair) pair, LockSession.of(key, active, NOTHING, NOTHING).packets());
+            (EmulatedQueuePair) pair, SessionKeys.of(key, active, NOTHING, NOTHING).packets());
       }
       pair.modify(
           new QueuePairAttributes()
@@ -148,13 +148,13 @@ class LockedWireTest {
   /** Notes the number of each sealed packet, and finds plaintext. */
   private static final class Spy implements SimulatedWire.Tap {
     final Map<Integer, Set<Long>> numbers = new HashMap<>();
-    final List<Frame> writes = new ArrayList<>();
+    final List<RocePacket> writes = new ArrayList<>();
     int packets;
     int open;
     int twice;
 
     @Override
-    public void sent(long now, int source, int destination, Frame frame) {
+    public void sent(long now, int source, int destination, RocePacket frame) {
       packets++;
       if (!frame.isLocked()) {
         open++;
@@ -165,15 +165,15 @@ class LockedWireTest {
         twice++;
       }
       if (frame.opcode() == PacketOpcode.RC_WRITE_ONLY) {
-        writes.add(new Frame().copyFrom(frame));
+        writes.add(new RocePacket().copyFrom(frame));
       }
     }
 
     @Override
-    public void struck(long now, int source, int destination, Frame frame, Fault strike) {}
+    public void struck(long now, int source, int destination, RocePacket frame, Fault strike) {}
 
     @Override
-    public void arrives(long now, int source, int destination, Frame frame) {}
+    public void arrives(long now, int source, int destination, RocePacket frame) {}
   }
 
   @Test
@@ -230,7 +230,7 @@ class LockedWireTest {
   }
 
   /** What is in memory after somebody who has seen all numbers has written to it. */
-  private long forgedWrite(@Nullable LockKey key) {
+  private long forgedWrite(@Nullable SharedSecret key) {
     SimulatedFabric fabric = new SimulatedFabric(6, FaultSchedule.none(1000));
     End a = new End(fabric);
     End b = new End(fabric);
@@ -238,7 +238,7 @@ class LockedWireTest {
     b.connect(a, key, false);
     SimulatedWire.SimulatedPort attacker = fabric.wire().attach((frame, fault) -> {});
     ByteBuffer payload = ByteBuffer.allocate(8).putLong(0, 0x6666_6666_6666_6666L);
-    Frame forged = new Frame();
+    RocePacket forged = new RocePacket();
     forged
         .start(PacketOpcode.RC_WRITE_ONLY)
         .addresses((int) a.gid().low(), (int) b.gid().low())
@@ -250,7 +250,7 @@ class LockedWireTest {
         .append(payload, 0, 8)
         .seal();
 
-    attacker.send(forged, Frame.UDP_PORT);
+    attacker.send(forged, RocePacket.UDP_PORT);
     fabric.runToEnd();
 
     long found = b.bytes.getLong(0);
@@ -279,11 +279,11 @@ class LockedWireTest {
     a.post(write, 0, Long.BYTES);
     await(fabric, a);
     assertThat(spy.writes).hasSize(1);
-    Frame recorded = spy.writes.get(0);
-    assertThat(new Frame().copyFrom(recorded).parse()).isEqualTo(FrameFault.NONE);
+    RocePacket recorded = spy.writes.get(0);
+    assertThat(new RocePacket().copyFrom(recorded).parse()).isEqualTo(PacketFault.NONE);
 
     b.bytes.putLong(0, 6);
-    attacker.send(recorded, Frame.UDP_PORT);
+    attacker.send(recorded, RocePacket.UDP_PORT);
     fabric.runToEnd();
     assertThat(b.bytes.getLong(0)).as("after").isEqualTo(6);
     assertThat(b.device.counters().get(Counter.DUPLICATES)).as("seen by the engine").isZero();
@@ -291,10 +291,10 @@ class LockedWireTest {
     // What is recorded of one connection is nothing to another of the same two ends and keys.
     a.pair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
     b.pair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
-    LockKey other = LockKey.of(new byte[64]);
+    SharedSecret other = SharedSecret.of(new byte[64]);
     a.connect(b, other, true);
     b.connect(a, other, false);
-    attacker.send(recorded, Frame.UDP_PORT);
+    attacker.send(recorded, RocePacket.UDP_PORT);
     fabric.runToEnd();
     assertThat(b.bytes.getLong(0)).as("before").isEqualTo(6);
 

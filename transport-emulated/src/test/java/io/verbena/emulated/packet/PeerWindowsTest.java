@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.engine.FlowControl;
 import io.verbena.emulated.hca.EmulatedDevice;
-import io.verbena.emulated.roce.Frame;
-import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.PacketFault;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.FaultSchedule;
 import io.verbena.emulated.wire.SimulatedWire;
 import io.verbena.emulated.wire.VirtualTime;
@@ -62,23 +62,23 @@ class PeerWindowsTest {
 
     @Override
     public Port attach(Receiver receiver) {
-      Queue<Frame> buffer = new ArrayDeque<>();
+      Queue<RocePacket> buffer = new ArrayDeque<>();
       return wide.attach(
           (frame, fault) -> {
             if (buffer.size() == BUFFERED) {
               dropped++;
               return;
             }
-            buffer.add(new Frame().copyFrom(frame));
+            buffer.add(new RocePacket().copyFrom(frame));
             if (buffer.size() == 1) {
               time.schedule(SERVICE_NANOS, () -> serve(buffer, receiver));
             }
           });
     }
 
-    private void serve(Queue<Frame> buffer, Receiver receiver) {
-      Frame frame = buffer.element();
-      FrameFault fault = frame.parse();
+    private void serve(Queue<RocePacket> buffer, Receiver receiver) {
+      RocePacket frame = buffer.element();
+      PacketFault fault = frame.parse();
       receiver.receive(frame, fault);
       buffer.remove();
       if (!buffer.isEmpty()) {

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.verbena.emulated.Loopbacks;
 import io.verbena.emulated.RoceProvider;
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 /** Who drives an HCA on UDP sockets, when the program polls and when it does not. */
 class UdpDriverTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
-  private static final Gid NOBODY = UdpGid.of(0x7f7e_7d7c, Frame.UDP_PORT);
+  private static final Gid NOBODY = UdpGid.of(0x7f7e_7d7c, RocePacket.UDP_PORT);
 
   @Test
   void goesOnWithRetriesWhenAProgramPolledAndStopped() {

@@ -4,8 +4,8 @@ package io.verbena.emulated.packet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.engine.FlowControl;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.FaultSchedule;
 import io.verbena.emulated.wire.SimulatedWire;
 import io.verbena.emulated.wire.UdpGid;
@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 
 /** A packet that waits for room, and whose payload is taken back meanwhile. */
 class WithdrawnPacketTest {
-  private static final Gid HERE = UdpGid.of(0x0a00_0001, Frame.UDP_PORT);
-  private static final Gid THERE = UdpGid.of(0x0a00_0002, Frame.UDP_PORT);
+  private static final Gid HERE = UdpGid.of(0x0a00_0001, RocePacket.UDP_PORT);
+  private static final Gid THERE = UdpGid.of(0x0a00_0002, RocePacket.UDP_PORT);
   private static final int QUEUE_PAIR = 17;
 
   private final VirtualTime time = new VirtualTime();
@@ -35,8 +35,8 @@ class WithdrawnPacketTest {
     }
 
     @Override
-    public Frame frame() {
-      return Frame.unchecked();
+    public RocePacket packet() {
+      return RocePacket.unchecked();
     }
 
     @Override
@@ -45,7 +45,7 @@ class WithdrawnPacketTest {
     }
 
     @Override
-    public Wire.Outcome send(Frame frame, int udpPort) {
+    public Wire.Outcome send(RocePacket frame, int udpPort) {
       return Wire.Outcome.FULL;
     }
 
@@ -60,7 +60,8 @@ class WithdrawnPacketTest {
 
   @Test
   void needsNoRoomAnyMore() {
-    Frame frame = port.frame().start(PacketOpcode.RC_SEND_ONLY).destinationQueuePair(2).psn(1);
+    RocePacket frame =
+        port.packet().start(PacketOpcode.RC_SEND_ONLY).destinationQueuePair(2).psn(1);
     frame.reference().place(1, 0, 0x4711);
     frame.reference().queuePair(QUEUE_PAIR);
     frame.refer(8192);

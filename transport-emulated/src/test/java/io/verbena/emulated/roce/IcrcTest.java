@@ -9,13 +9,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class IcrcTest {
-  private final Frame frame = new Frame();
+  private final RocePacket frame = new RocePacket();
   private final Icrc icrc = new Icrc();
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 64, 1024, 4096})
   void findsEveryIdentification(int payload) {
-    RandomFrame fields = new RandomFrame(PacketOpcode.RC_SEND_ONLY, new Random(payload), payload);
+    RandomPacket fields = new RandomPacket(PacketOpcode.RC_SEND_ONLY, new Random(payload), payload);
     int end = fields.write(frame).length() - Icrc.LENGTH;
     int step = payload > 100 ? 251 : 1;
     for (int expected = 0; expected <= 0xffff; expected += step) {
@@ -30,7 +30,7 @@ class IcrcTest {
   @Test
   void findsNoneForADamagedPacket() {
     int end =
-        new RandomFrame(PacketOpcode.RC_SEND_ONLY, new Random(1), 100).write(frame).length()
+        new RandomPacket(PacketOpcode.RC_SEND_ONLY, new Random(1), 100).write(frame).length()
             - Icrc.LENGTH;
     frame.identification(0);
     int crc = icrc.compute(frame.bytes(), end);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PcapWriterTest {
   @TempDir private Path folder;
   private Path file;
-  private final Frame frame = new Frame().start(PacketOpcode.RC_ACKNOWLEDGE).seal();
+  private final RocePacket frame = new RocePacket().start(PacketOpcode.RC_ACKNOWLEDGE).seal();
 
   @BeforeEach
   void nameFile() {
@@ -34,7 +34,8 @@ class PcapWriterTest {
     assertThat(written.getInt()).isEqualTo(0xa1b23c4d);
     assertThat(written.getInt()).isEqualTo(0x0002_0004);
     assertThat(written.getLong()).isZero();
-    assertThat(written.getInt()).isEqualTo(Frame.CAPACITY + Ipv6Layout.LENGTH - Ipv4Layout.LENGTH);
+    assertThat(written.getInt())
+        .isEqualTo(RocePacket.CAPACITY + Ipv6Layout.LENGTH - Ipv4Layout.LENGTH);
     assertThat(written.getInt()).isEqualTo(101);
     assertThat(written.getInt()).isEqualTo(1_700_000_000);
     assertThat(written.getInt()).isEqualTo(123_456_789);
@@ -82,9 +83,9 @@ class PcapWriterTest {
       assertThatThrownBy(() -> pcap.write(frame, -1))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("nanos: -1 (expected: >= 0)");
-      assertThatThrownBy(() -> pcap.write(new Frame(), 0))
+      assertThatThrownBy(() -> pcap.write(new RocePacket(), 0))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("length: 0 (expected: 1 to %d)", Frame.CAPACITY);
+          .hasMessage("length: 0 (expected: 1 to %d)", RocePacket.CAPACITY);
       assertThat(file).hasSize(24);
     }
   }

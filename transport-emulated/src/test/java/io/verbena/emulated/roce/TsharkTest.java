@@ -47,19 +47,19 @@ class TsharkTest {
 
   @TempDir private static Path folder;
   private static Path capture;
-  private static final List<RandomFrame> WRITTEN = new ArrayList<>();
+  private static final List<RandomPacket> WRITTEN = new ArrayList<>();
   private static final List<Integer> CRCS = new ArrayList<>();
 
   @BeforeAll
   static void writeEveryKind() throws IOException {
     Tshark.assumeInstalled();
     capture = folder.resolve("packets.pcap");
-    Frame frame = new Frame();
+    RocePacket frame = new RocePacket();
     Random random = new Random(1);
     try (PcapWriter pcap = PcapWriter.create(capture)) {
       for (PacketOpcode opcode : PacketOpcode.values()) {
         for (int payload : new int[] {0, 1, 2, 3, 256, 4096}) {
-          RandomFrame fields = new RandomFrame(opcode, random, payload);
+          RandomPacket fields = new RandomPacket(opcode, random, payload);
           // Chance would now and then look like the header of another protocol.
           Arrays.fill(fields.payload, (byte) 0xee);
           fields.write(frame);
@@ -103,7 +103,7 @@ class TsharkTest {
 
   /** One line of fields, empty where the packet has no such header. */
   private static String expected(int i) {
-    RandomFrame fields = WRITTEN.get(i);
+    RandomPacket fields = WRITTEN.get(i);
     PacketOpcode opcode = fields.opcode;
     boolean remote = opcode.has(ExtendedHeader.RETH) || opcode.has(ExtendedHeader.ATOMIC_ETH);
     boolean known = opcode != PacketOpcode.CONGESTION_NOTIFICATION;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.hca.KeyEntry;
 import io.verbena.emulated.hca.Ownership;
 import io.verbena.emulated.roce.PayloadReference;
 import java.nio.ByteBuffer;
@@ -184,10 +184,10 @@ class PacketRingTest {
     assertThat(refer(1, 0, 0)).isTrue();
     assertThat(refer(2, 0, 0)).isTrue();
 
-    writer.withdrawKeys(KEY + 0x100, MemoryKey.INDEX);
+    writer.withdrawKeys(KEY + 0x100, KeyEntry.INDEX);
     byte[] unused = read();
     assertThat(reader.confirm()).as("of another entry").isTrue();
-    writer.withdrawKeys(KEY + 1, MemoryKey.INDEX);
+    writer.withdrawKeys(KEY + 1, KeyEntry.INDEX);
     unused = read();
     assertThat(reader.confirm()).isFalse();
   }
@@ -230,7 +230,7 @@ class PacketRingTest {
         memory.putLong(READ, random.nextBoolean() ? random.nextLong() : read);
       }
       writer.withdraw(QUEUE_PAIR);
-      writer.withdrawKeys(KEY, MemoryKey.INDEX);
+      writer.withdrawKeys(KEY, KeyEntry.INDEX);
       if (i % 100 == 0) {
         memory.put(0, new byte[memory.capacity()]);
         writer = new PacketRing(memory.duplicate());

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.emulated.FileLimit;
 import io.verbena.emulated.hca.FailureLog;
-import io.verbena.emulated.roce.Frame;
-import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.PacketFault;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.roce.SharedPlace;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.emulated.wire.UnreachableReports;
@@ -71,8 +71,8 @@ class ShmWireTest {
       hosts.add(this);
     }
 
-    private void receive(Frame frame, FrameFault fault) {
-      assertThat(fault).isEqualTo(FrameFault.NONE);
+    private void receive(RocePacket frame, PacketFault fault) {
+      assertThat(fault).isEqualTo(PacketFault.NONE);
       came.add(frame.psn());
       if (frame.isReferring()) {
         ByteBuffer copy = ByteBuffer.allocate(frame.payloadLength());
@@ -85,12 +85,13 @@ class ShmWireTest {
 
     /** Sends a packet that refers to {@code length} bytes of a slab. */
     void refer(int psn, Host to, int slab, int offset, int length) {
-      Frame frame = port.frame().start(PacketOpcode.RC_SEND_ONLY).destinationQueuePair(2).psn(psn);
+      RocePacket frame =
+          port.packet().start(PacketOpcode.RC_SEND_ONLY).destinationQueuePair(2).psn(psn);
       frame.reference().place(slab, offset, KEY);
       frame.reference().queuePair(QUEUE_PAIR);
       frame.refer(length);
       UdpGid.address(frame, port.gid(), to.port.gid());
-      assertThat(port.send(frame.seal(), Frame.UDP_PORT)).isEqualTo(Outcome.SENT);
+      assertThat(port.send(frame.seal(), RocePacket.UDP_PORT)).isEqualTo(Outcome.SENT);
     }
 
     SharedPlace placeOf(ByteBuffer memory) {
@@ -98,7 +99,8 @@ class ShmWireTest {
     }
 
     Outcome send(int psn, Host to) {
-      return port.send(datagram(port.frame(), psn, port.gid(), to.port.gid()), Frame.UDP_PORT);
+      return port.send(
+          datagram(port.packet(), psn, port.gid(), to.port.gid()), RocePacket.UDP_PORT);
     }
 
     void awaitPackets(int count) {
@@ -121,13 +123,13 @@ class ShmWireTest {
     }
   }
 
-  private static Frame datagram(Frame frame, int psn, Gid from, Gid to) {
-    Frame built =
+  private static RocePacket datagram(RocePacket frame, int psn, Gid from, Gid to) {
+    RocePacket built =
         frame
             .start(PacketOpcode.UD_SEND_ONLY)
             .destinationQueuePair(2)
             .psn(psn)
-            .append(ByteBuffer.allocate(Frame.MAX_PAYLOAD), 0, Frame.MAX_PAYLOAD);
+            .append(ByteBuffer.allocate(RocePacket.MAX_PAYLOAD), 0, RocePacket.MAX_PAYLOAD);
     UdpGid.address(built, from, to);
     return built.seal();
   }
@@ -213,7 +215,7 @@ class ShmWireTest {
     while (one.send(psn, stopped) == Outcome.SENT) {
       psn++;
     }
-    assertThat(psn).isGreaterThan(one.wire.bufferedPackets(Frame.MAX_PAYLOAD) - 2);
+    assertThat(psn).isGreaterThan(one.wire.bufferedPackets(RocePacket.MAX_PAYLOAD) - 2);
 
     Awaitility.await()
         .atMost(LIMIT)
@@ -249,7 +251,7 @@ class ShmWireTest {
     int half = PacketRing.HEADER + ShmWire.RING;
     try (Mapping memory = folder.createRings(rings, 2 * half);
         SocketChannel socket = SocketChannel.open(server(one))) {
-      Frame sent = datagram(Frame.unchecked(), 7, killed, one.port.gid());
+      RocePacket sent = datagram(RocePacket.unchecked(), 7, killed, one.port.gid());
       PacketRing out = new PacketRing(memory.bytes().slice(0, half));
       assertThat(out.write(sent.sourcePort(), sent.udpPayload())).isTrue();
       socket.write(Introduction.of(killed, rings));

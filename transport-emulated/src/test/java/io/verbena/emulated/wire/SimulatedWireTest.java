@@ -3,9 +3,9 @@ package io.verbena.emulated.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.emulated.roce.Frame;
-import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.PacketFault;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.Fault.Kind;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -19,15 +19,15 @@ class SimulatedWireTest {
 
   private final VirtualTime time = new VirtualTime();
   private final List<String> arrived = new ArrayList<>();
-  private final Frame copy = new Frame();
+  private final RocePacket copy = new RocePacket();
 
   private SimulatedWire wire(Fault... faults) {
     return new SimulatedWire(time, new FaultSchedule(LATENCY, List.of(faults)));
   }
 
-  private void note(String port, Frame frame) {
-    FrameFault fault = copy.copyFrom(frame).parse();
-    arrived.add(port + " " + time.now() + " " + (fault == FrameFault.NONE ? copy.psn() : "bad"));
+  private void note(String port, RocePacket frame) {
+    PacketFault fault = copy.copyFrom(frame).parse();
+    arrived.add(port + " " + time.now() + " " + (fault == PacketFault.NONE ? copy.psn() : "bad"));
   }
 
   /** Sends packets with PSNs from 0 on from port 0 to port 1, one each nanosecond. */
@@ -43,12 +43,13 @@ class SimulatedWireTest {
   }
 
   private void send(Wire.Port from, Wire.Port to, int psn) {
-    Frame frame = new Frame().start(PacketOpcode.RC_SEND_ONLY).psn(psn).destinationQueuePair(9);
+    RocePacket frame =
+        new RocePacket().start(PacketOpcode.RC_SEND_ONLY).psn(psn).destinationQueuePair(9);
     frame
         .append(ByteBuffer.allocate(20), 0, 20)
         .addresses(UdpGid.address(from.gid()), UdpGid.address(to.gid()))
         .seal();
-    time.schedule(psn, () -> from.send(frame, Frame.UDP_PORT));
+    time.schedule(psn, () -> from.send(frame, RocePacket.UDP_PORT));
   }
 
   private void runAll() {

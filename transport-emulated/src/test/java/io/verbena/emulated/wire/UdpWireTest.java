@@ -4,8 +4,8 @@ package io.verbena.emulated.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.Loopbacks;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Gid;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** Where sockets are connected: not where an RNIC may be at the other end. */
 class UdpWireTest {
-  private static final int OTHER_PORT = Frame.UDP_PORT + 1;
+  private static final int OTHER_PORT = RocePacket.UDP_PORT + 1;
 
   private final InetAddress local = address(62);
   private final InetAddress remote = address(63);
@@ -25,15 +25,15 @@ class UdpWireTest {
 
   @Test
   void leavesTheIdentificationForRnics() throws IOException {
-    try (UdpWire wire = UdpWire.open(local, Frame.UDP_PORT)) {
-      sendMuch(wire, PacketOpcode.RC_SEND_ONLY, Frame.UDP_PORT);
+    try (UdpWire wire = UdpWire.open(local, RocePacket.UDP_PORT)) {
+      sendMuch(wire, PacketOpcode.RC_SEND_ONLY, RocePacket.UDP_PORT);
       assertThat(wire.isConnected()).isEqualTo(!wire.passesStrictChecks());
     }
   }
 
   @Test
   void connectsWhereNoRnicTakesPackets() throws IOException {
-    try (UdpWire wire = UdpWire.open(local, Frame.UDP_PORT)) {
+    try (UdpWire wire = UdpWire.open(local, RocePacket.UDP_PORT)) {
       sendMuch(wire, PacketOpcode.UD_SEND_ONLY, OTHER_PORT);
       assertThat(wire.isConnected()).isTrue();
     }
@@ -42,7 +42,7 @@ class UdpWireTest {
   @Test
   void connectsWhereNoRnicCouldAnswer() throws IOException {
     try (UdpWire wire = UdpWire.open(local, OTHER_PORT)) {
-      sendMuch(wire, PacketOpcode.RC_SEND_ONLY, Frame.UDP_PORT);
+      sendMuch(wire, PacketOpcode.RC_SEND_ONLY, RocePacket.UDP_PORT);
       assertThat(wire.isConnected()).isTrue();
     }
   }
@@ -50,7 +50,7 @@ class UdpWireTest {
   @Test
   void leavesTheIdentificationForRnicsThatNeedNotAnswer() throws IOException {
     try (UdpWire wire = UdpWire.open(local, OTHER_PORT)) {
-      sendMuch(wire, PacketOpcode.UD_SEND_ONLY, Frame.UDP_PORT);
+      sendMuch(wire, PacketOpcode.UD_SEND_ONLY, RocePacket.UDP_PORT);
       assertThat(wire.isConnected()).isEqualTo(!wire.passesStrictChecks());
     }
   }
@@ -60,7 +60,7 @@ class UdpWireTest {
     try (UdpWire receiver = UdpWire.open(remote, udpPort)) {
       assertThat(receiver.udpPort()).isEqualTo(udpPort);
       Wire.Port port = wire.attach((frame, fault) -> {});
-      Frame frame = port.frame();
+      RocePacket frame = port.packet();
       for (int i = 0; i <= UdpFlow.ROW + 1; i++) {
         UdpGid.address(frame.start(opcode), port.gid(), to);
         assertThat(port.send(frame.sourcePort(port.sourcePort(0)).seal(), udpPort))

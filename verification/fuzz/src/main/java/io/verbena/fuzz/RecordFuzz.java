@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.fuzz;
 
-import io.verbena.emulated.lock.LockKey;
-import io.verbena.emulated.lock.LockSession;
-import io.verbena.emulated.lock.LockWorkspace;
-import io.verbena.emulated.lock.RecordLock;
+import io.verbena.emulated.crypto.CipherWorkspace;
+import io.verbena.emulated.crypto.RecordCipher;
+import io.verbena.emulated.crypto.SessionKeys;
+import io.verbena.emulated.crypto.SharedSecret;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /** Fuzzes the records of a locked stream: the input is XORed into their bytes on the wire. */
 public final class RecordFuzz {
-  private static final LockKey KEY = LockKey.of(new byte[LockKey.LEAST]);
+  private static final SharedSecret KEY = SharedSecret.of(new byte[SharedSecret.LEAST]);
   private static final byte[] REQUEST = {1};
   private static final byte[] REPLY = {2};
   private static final int[] LENGTHS = {1, 17, 100};
-  private static final LockWorkspace WORK = LockWorkspace.ofRecords();
+  private static final CipherWorkspace WORK = CipherWorkspace.ofRecords();
 
   private RecordFuzz() {}
 
@@ -28,16 +28,17 @@ public final class RecordFuzz {
         changed = i;
       }
     }
-    RecordLock peer = lock(false);
+    RecordCipher peer = lock(false);
     int at = 0;
     for (int sealed : LENGTHS) {
-      int length = end - at < RecordLock.HEADER ? RecordLock.NONE : RecordLock.length(stream, at);
-      if (length == RecordLock.NONE || length > end - at - RecordLock.OVERHEAD) {
-        Claim.that(changed < at + RecordLock.HEADER, "a length that nobody changed");
+      int length =
+          end - at < RecordCipher.HEADER ? RecordCipher.NONE : RecordCipher.length(stream, at);
+      if (length == RecordCipher.NONE || length > end - at - RecordCipher.OVERHEAD) {
+        Claim.that(changed < at + RecordCipher.HEADER, "a length that nobody changed");
         return;
       }
       boolean opened = peer.open(WORK, stream, at, length);
-      at += RecordLock.OVERHEAD + length;
+      at += RecordCipher.OVERHEAD + length;
       Claim.that(opened == changed >= at, "opens unless a byte up to its end was changed");
       if (opened) {
         Claim.that(length == sealed && WORK.out()[length - 1] == sealed, "what was sealed");
@@ -45,12 +46,12 @@ public final class RecordFuzz {
     }
   }
 
-  private static RecordLock lock(boolean active) {
-    return LockSession.of(KEY, active, REQUEST, REPLY).records();
+  private static RecordCipher lock(boolean active) {
+    return SessionKeys.of(KEY, active, REQUEST, REPLY).records();
   }
 
   /** Returns a stream of records, each of which holds its length in each byte. */
-  private static ByteBuffer seal(RecordLock lock) {
+  private static ByteBuffer seal(RecordCipher lock) {
     ByteBuffer stream = ByteBuffer.allocate(512);
     for (int length : LENGTHS) {
       Arrays.fill(WORK.in(), 0, length, (byte) length);

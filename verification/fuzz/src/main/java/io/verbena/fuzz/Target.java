@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /** All fuzz targets. */
 public enum Target {
-  PACKET(FrameFuzz.class, 4200),
+  PACKET(PacketFuzz.class, 4200),
   HANDSHAKE(HandshakeFuzz.class, 64),
   REJECTION(RejectionFuzz.class, 64),
   NETTY(NettyHandshakeFuzz.class, 64),
@@ -32,7 +32,7 @@ public enum Target {
   /** Runs the target on one input. Throws an exception if the parser fails on it. */
   public void feed(byte[] input) {
     switch (this) {
-      case PACKET -> FrameFuzz.fuzzerTestOneInput(input);
+      case PACKET -> PacketFuzz.fuzzerTestOneInput(input);
       case HANDSHAKE -> HandshakeFuzz.fuzzerTestOneInput(input);
       case REJECTION -> RejectionFuzz.fuzzerTestOneInput(input);
       case NETTY -> NettyHandshakeFuzz.fuzzerTestOneInput(input);

@@ -4,8 +4,8 @@ package io.verbena.stress;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
+import io.verbena.emulated.hca.KeyEntry;
 import io.verbena.emulated.hca.KeyTable;
-import io.verbena.emulated.hca.MemoryKey;
 import io.verbena.verbs.Access;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
@@ -26,7 +26,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public class KeyStress {
   private static final int OTHERS = 40;
   private static final EmulatedProtectionDomain DOMAIN = Devices.open().allocateProtectionDomain();
-  private static final MemoryKey[] KEYS = new MemoryKey[OTHERS + 2];
+  private static final KeyEntry[] KEYS = new KeyEntry[OTHERS + 2];
 
   static {
     ByteBuffer memory = ByteBuffer.allocateDirect(64);
@@ -58,7 +58,7 @@ public class KeyStress {
   @Actor
   public void find(II_Result result) {
     result.r1 = table.find(KEYS[0].value()) == KEYS[0] ? 1 : 0;
-    MemoryKey found = table.find(KEYS[OTHERS].value());
+    KeyEntry found = table.find(KEYS[OTHERS].value());
     result.r2 =
         found == null ? 0 : found == KEYS[OTHERS] && found.contains(found.address(), 64) ? 1 : 2;
   }

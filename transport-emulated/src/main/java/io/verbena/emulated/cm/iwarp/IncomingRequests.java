@@ -3,9 +3,9 @@ package io.verbena.emulated.cm.iwarp;
 
 import io.verbena.emulated.address.IwarpAddress;
 import io.verbena.emulated.cm.ManagedIdentifier;
+import io.verbena.emulated.crypto.SharedSecret;
 import io.verbena.emulated.iwarp.TcpStream;
 import io.verbena.emulated.iwarp.frame.MpaFrame;
-import io.verbena.emulated.lock.LockKey;
 import io.verbena.verbs.VerbsException;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class IncomingRequests implements TcpStream.Asked {
   private final IwarpConnectionManager manager;
   private final IwarpAddress at;
-  private final @Nullable LockKey key;
+  private final @Nullable SharedSecret key;
   private final ArrayDeque<Held> held = new ArrayDeque<>();
 
   /** Null before the listener is created and after it is closed. */
@@ -45,8 +45,8 @@ final class IncomingRequests implements TcpStream.Asked {
   @Override
   public void requested(TcpStream stream, MpaFrame request) {
     IwarpListener by = listener;
-    if (!MpaLock.admits(key, request)) {
-      stream.reject(MpaLock.refusalOf(request));
+    if (!MpaKeyHandshake.admits(key, request)) {
+      stream.reject(MpaKeyHandshake.refusalOf(request));
     } else if (by == null) {
       stream.reject(ManagedIdentifier.NO_DATA);
     } else if (held.isEmpty() && by.reserve()) {
@@ -57,8 +57,8 @@ final class IncomingRequests implements TcpStream.Asked {
   }
 
   private void raise(IwarpListener by, TcpStream stream, MpaFrame request) {
-    MpaLock lock = key == null ? null : MpaLock.passive(key, request);
-    IwarpConnection.requested(manager, by, stream, request, at, lock);
+    MpaKeyHandshake handshake = key == null ? null : MpaKeyHandshake.passive(key, request);
+    IwarpConnection.requested(manager, by, stream, request, at, handshake);
   }
 
   @Override

@@ -2,7 +2,8 @@
 package io.verbena.emulated.cm.iwarp;
 
 import io.verbena.emulated.address.IwarpAddress;
-import io.verbena.emulated.cm.NotingIdentifier;
+import io.verbena.emulated.cm.DrivenIdentifier;
+import io.verbena.emulated.crypto.SharedSecret;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.iwarp.IwarpFabric;
 import io.verbena.emulated.iwarp.IwarpQueuePair;
@@ -12,7 +13,6 @@ import io.verbena.emulated.iwarp.frame.MpaFrame;
 import io.verbena.emulated.iwarp.frame.MpaFrame.Depths;
 import io.verbena.emulated.iwarp.stream.StreamTerms;
 import io.verbena.emulated.iwarp.stream.StreamTerms.Role;
-import io.verbena.emulated.lock.LockKey;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.PortSpace;
@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * the connection at once. ACCEPTING has no deadline, as in the kernel's siw: the program decides
  * how long a client may be silent, and closes the identifier.
  */
-final class IwarpConnection extends NotingIdentifier implements StreamUser {
+final class IwarpConnection extends DrivenIdentifier implements StreamUser {
   private final IwarpConnectionManager manager;
   private final InetSocketAddress peer;
   private final boolean crc;
@@ -59,10 +59,10 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
    * At an active end, the key that the peer must also have, or null to connect without a lock; else
    * null.
    */
-  private final @Nullable LockKey key;
+  private final @Nullable SharedSecret key;
 
   /** Null without a lock, and before {@link #connect}. */
-  private @Nullable MpaLock mpaLock;
+  private @Nullable MpaKeyHandshake handshake;
 
   private volatile @Nullable TcpStream stream;
 
@@ -73,7 +73,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
       State state,
       @Nullable MpaFrame request,
       @Nullable InetAddress source,
-      @Nullable LockKey key) {
+      @Nullable SharedSecret key) {
     super(manager, PortSpace.TCP, state);
     this.manager = manager;
     this.peer = peer;
@@ -110,11 +110,11 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
       TcpStream stream,
       MpaFrame request,
       IwarpAddress at,
-      @Nullable MpaLock lock) {
+      @Nullable MpaKeyHandshake handshake) {
     IwarpConnection made =
         new IwarpConnection(manager, stream.remote(), at, State.REQUESTED, request, null, null);
     made.stream = stream;
-    made.mpaLock = lock;
+    made.handshake = handshake;
     stream.offeredTo(made);
     manager.raise(
         new ConnectionEvent(
@@ -122,7 +122,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
             made,
             listener,
             0,
-            programs(lock, request),
+            programs(handshake, request),
             request.depths().responder(),
             request.depths().initiator()));
   }
@@ -168,9 +168,9 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
             offered.privateData().duplicate());
     IwarpFabric fabric = manager.fabric();
     if (key != null) {
-      MpaLock locked = MpaLock.active(key, asks, fabric.secrets());
-      mpaLock = locked;
-      asks = locked.request();
+      MpaKeyHandshake proves = MpaKeyHandshake.active(key, asks, fabric.secrets());
+      handshake = proves;
+      asks = proves.request();
     }
     fabric.enter();
     try {
@@ -196,7 +196,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
     if (closed || state != State.CONNECTING || own == null || ours == null) {
       return;
     }
-    MpaLock proofs = mpaLock;
+    MpaKeyHandshake proofs = handshake;
     if (proofs == null ? reply.locked() : !proofs.admits(reply)) {
       leave(ours);
       endBy(ConnectionEvent.Type.REJECTED, ConnectionEvent.REJECT_KEY, NO_DATA);
@@ -216,14 +216,14 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
     establish(programs(proofs, reply), its.responder(), its.initiator());
   }
 
-  private void seal(TcpStream stream, @Nullable MpaLock accepted) {
+  private void seal(TcpStream stream, @Nullable MpaKeyHandshake accepted) {
     if (accepted != null) {
-      manager.fabric().entered(() -> stream.lock(accepted.records()));
+      manager.fabric().entered(() -> stream.sealWith(accepted.records()));
     }
   }
 
-  private static ByteBuffer programs(@Nullable MpaLock proofs, MpaFrame frame) {
-    return proofs == null ? frame.privateData() : MpaLock.programs(frame);
+  private static ByteBuffer programs(@Nullable MpaKeyHandshake proofs, MpaFrame frame) {
+    return proofs == null ? frame.privateData() : MpaKeyHandshake.programs(frame);
   }
 
   @Override
@@ -238,12 +238,12 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
   private void endRefused(MpaFrame reply) {
     boolean proven;
     synchronized (this) {
-      MpaLock proofs = mpaLock;
+      MpaKeyHandshake proofs = handshake;
       proven = proofs != null && proofs.isRefusal(reply);
     }
     ByteBuffer data = NO_DATA;
     if (proven) {
-      data = MpaLock.programs(reply);
+      data = MpaKeyHandshake.programs(reply);
     } else if (key == null && !reply.locked()) {
       data = reply.privateData();
     }
@@ -311,7 +311,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
       }
       ConnectionParameters agreed = serving(offered, asks.depths());
       parameters = agreed;
-      MpaLock proofs = mpaLock;
+      MpaKeyHandshake proofs = handshake;
       MpaFrame open = reply(asks, agreed);
       MpaFrame reply = proofs == null ? open : proofs.accept(open, manager.fabric().secrets());
       seal(ours, proofs);
@@ -352,8 +352,8 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
    */
   private MpaFrame reply(MpaFrame asks, ConnectionParameters offered) {
     Depths its = asks.depths();
-    Depths depths = Depths.UNTOLD;
-    if (its.told()) {
+    Depths depths = Depths.ABSENT;
+    if (its.present()) {
       // siw ends a connection if the reply's initiator depth exceeds its own responder resources.
       depths = Depths.of(offered.responderResources(), initiatorDepth(its));
       if (its.peerToPeer()) {
@@ -407,7 +407,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
     MpaFrame asks = request;
     if (ours != null && asks != null) {
       MpaFrame open = asks.refusal(privateData.duplicate());
-      MpaLock proofs = mpaLock;
+      MpaKeyHandshake proofs = handshake;
       MpaFrame refusal = proofs == null ? open : proofs.refuse(open, manager.fabric().secrets());
       manager.fabric().entered(() -> ours.reject(refusal));
     }
@@ -434,7 +434,7 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
    * (RFC 6581, section 9).
    */
   private int initiatorDepth(Depths its) {
-    boolean unsaid = !its.told() || its.responder() == Depths.UNSAID;
+    boolean unsaid = !its.present() || its.responder() == Depths.UNSAID;
     int own = parameters.initiatorDepth();
     return unsaid ? own : Math.min(own, its.responder());
   }

@@ -2,8 +2,8 @@
 package io.verbena.emulated.cm.iwarp;
 
 import io.verbena.emulated.address.IwarpAddress;
+import io.verbena.emulated.cm.DrivenConnectionManager;
 import io.verbena.emulated.cm.ManagedIdentifier;
-import io.verbena.emulated.cm.NotingConnectionManager;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.iwarp.IwarpFabric;
 import io.verbena.verbs.Capability;
@@ -18,7 +18,7 @@ import java.net.BindException;
 import java.net.URI;
 
 /** The connection manager of an iWARP device, which connects by MPA frames. */
-final class IwarpConnectionManager extends NotingConnectionManager {
+final class IwarpConnectionManager extends DrivenConnectionManager {
   private final IwarpFabric fabric;
 
   IwarpConnectionManager(EmulatedDevice device, IwarpFabric fabric) {

@@ -34,13 +34,13 @@ final class ActiveCommunication extends Communication {
       Timeline timeline,
       Gid peer,
       Request request,
-      @Nullable LockHandshake lock,
+      @Nullable CmKeyHandshake handshake,
       CmUser user) {
     super(
         agent,
         timeline,
         peer,
-        new ConnectionMessages(request.transaction(), request.localId(), 0, lock),
+        new ConnectionMessages(request.transaction(), request.localId(), 0, handshake),
         AmplificationLimit.none(agent.unpaid(), peer),
         State.REQ_SENT);
     this.user = user;
@@ -72,11 +72,11 @@ final class ActiveCommunication extends Communication {
         answered();
         messages.remoteId(reply.localId());
         remoteQueuePair = reply.queuePair();
-        LockHandshake lock = messages.lock();
-        if (lock == null) {
-          notifyUser(told -> told.replied(reply));
-        } else if (lock.admits(reply)) {
-          notifyUser(told -> told.replied(LockHandshake.forProgram(reply)));
+        CmKeyHandshake handshake = messages.handshake();
+        if (handshake == null) {
+          notifyUser(to -> to.replied(reply));
+        } else if (handshake.admits(reply)) {
+          notifyUser(to -> to.replied(CmKeyHandshake.forProgram(reply)));
         } else {
           refuse();
         }
@@ -93,7 +93,7 @@ final class ActiveCommunication extends Communication {
   /** Rejects a REP from a peer that does not have the key, at both ends. */
   private void refuse() {
     Reject reject = sendReject(CmReason.KEY, Mad.noData(0));
-    end(reject, told -> told.rejected(reject));
+    end(reject, to -> to.rejected(reject));
   }
 
   @Override

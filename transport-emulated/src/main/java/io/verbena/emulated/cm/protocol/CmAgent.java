@@ -11,8 +11,8 @@ import io.verbena.emulated.cm.protocol.CmMessage.Reply;
 import io.verbena.emulated.cm.protocol.CmMessage.Request;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceReply;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
+import io.verbena.emulated.crypto.SharedSecret;
 import io.verbena.emulated.engine.Timeline;
-import io.verbena.emulated.lock.LockKey;
 import io.verbena.verbs.Gid;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -107,7 +107,7 @@ public final class CmAgent {
    * @param key the key that the peer must also have, or null to connect without a lock
    */
   public Communication connect(
-      Gid peer, Request request, @Nullable LockKey key, long timeoutNanos, CmUser user) {
+      Gid peer, Request request, @Nullable SharedSecret key, long timeoutNanos, CmUser user) {
     Request open =
         new Request(
             nextTransaction(),
@@ -128,9 +128,9 @@ public final class CmAgent {
             request.ackTimeout(),
             request.privateData(),
             null);
-    Request sent = key == null ? open : LockHandshake.prove(open, key, port);
-    LockHandshake lock = key == null ? null : LockHandshake.active(key, sent);
-    ActiveCommunication made = new ActiveCommunication(this, timeline, peer, sent, lock, user);
+    Request sent = key == null ? open : CmKeyHandshake.prove(open, key, port);
+    CmKeyHandshake handshake = key == null ? null : CmKeyHandshake.active(key, sent);
+    ActiveCommunication made = new ActiveCommunication(this, timeline, peer, sent, handshake, user);
     byId.put(sent.localId(), made);
     made.begin(sent, timeoutNanos);
     return made;
@@ -252,7 +252,7 @@ public final class CmAgent {
       reject(request, Answered.REQUEST, CmReason.INVALID_SERVICE_ID, peer);
     } else if (request.transport() != 0) {
       reject(request, Answered.REQUEST, CmReason.INVALID_TRANSPORT, peer);
-    } else if (!LockHandshake.admits(listener.key(), request, port.gid())) {
+    } else if (!CmKeyHandshake.admits(listener.key(), request, port.gid())) {
       reject(request, Answered.REQUEST, CmReason.KEY, peer);
     } else if (request.pathMtu() < 1 || request.pathMtu() > mtu(request)) {
       reject(request, Answered.REQUEST, CmReason.INVALID_MTU, mtu(request), peer);
@@ -260,11 +260,11 @@ public final class CmAgent {
       reject(request, Answered.REQUEST, CmReason.NO_RESOURCES, peer);
     } else if (halfOpen.hasRoom(source)) {
       boolean trusted = proven.contains(source, timeline.now());
-      LockKey key = listener.key();
-      LockHandshake lock = key == null ? null : LockHandshake.passive(key, request);
+      SharedSecret key = listener.key();
+      CmKeyHandshake handshake = key == null ? null : CmKeyHandshake.passive(key, request);
       AmplificationLimit limit = AmplificationLimit.of(unpaid, source, trusted);
       PassiveCommunication made =
-          new PassiveCommunication(this, timeline, peer, nextId(), request, lock, limit);
+          new PassiveCommunication(this, timeline, peer, nextId(), request, handshake, limit);
       CmUser user = listener.requested(made, request);
       if (user != null) {
         made.user(user);

@@ -2,7 +2,7 @@
 package io.verbena.emulated.cm.protocol;
 
 import io.verbena.emulated.cm.protocol.CmMessage.Request;
-import io.verbena.emulated.lock.LockKey;
+import io.verbena.emulated.crypto.SharedSecret;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +15,7 @@ public interface CmListener {
    * Returns the key that peers must have; null to accept only requests without a lock. The agent
    * rejects a request without a proof of the key, and does not call {@link #requested}.
    */
-  default @Nullable LockKey key() {
+  default @Nullable SharedSecret key() {
     return null;
   }
 

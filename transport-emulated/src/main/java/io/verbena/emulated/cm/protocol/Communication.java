@@ -6,9 +6,9 @@ import io.verbena.emulated.cm.protocol.CmMessage.DisconnectRequest;
 import io.verbena.emulated.cm.protocol.CmMessage.Receipt;
 import io.verbena.emulated.cm.protocol.CmMessage.Reject;
 import io.verbena.emulated.cm.protocol.CmMessage.Reply;
+import io.verbena.emulated.crypto.PacketCipher;
+import io.verbena.emulated.crypto.SecretProof;
 import io.verbena.emulated.engine.Timeline;
-import io.verbena.emulated.lock.LockProof;
-import io.verbena.emulated.lock.PacketLock;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
@@ -39,15 +39,15 @@ import org.jspecify.annotations.Nullable;
  * one final event: rejected, unreachable or disconnected; and no event after it has itself given
  * up.
  *
- * <p>With a {@link LockHandshake}, from REP on only messages with the peer's proof change a state;
+ * <p>With a {@link CmKeyHandshake}, from REP on only messages with the peer's proof change a state;
  * a peer without the key gets no REP.
  */
 public abstract sealed class Communication permits ActiveCommunication, PassiveCommunication {
   /** The number of bytes of a REP's private data that a lock uses. */
-  public static final int REPLY_ROOM_OF_LOCK = LockHandshake.REPLY_ROOM;
+  public static final int REPLY_ROOM_OF_LOCK = CmKeyHandshake.REPLY_ROOM;
 
   /** The number of bytes of a REJ's private data that a lock uses. */
-  public static final int PROOF_OF_LOCK = LockProof.LENGTH;
+  public static final int PROOF_OF_LOCK = SecretProof.LENGTH;
 
   static final long FIRST_RETRY = 20 * RetryTimer.MILLI;
   static final long LAST_RETRY = 500 * RetryTimer.MILLI;
@@ -130,16 +130,16 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
 
   /** Returns whether the connection is locked: both ends prove that they have the key. */
   public final boolean isLocked() {
-    return messages.lock() != null;
+    return messages.handshake() != null;
   }
 
   /**
-   * Returns the lock that seals the packets, after {@link CmUser#replied} or {@link #prepare}; null
-   * before that, or without a lock.
+   * Returns the cipher that seals the packets, after {@link CmUser#replied} or {@link #prepare};
+   * null before that, or without a lock.
    */
-  public final @Nullable PacketLock packets() {
-    LockHandshake lock = messages.lock();
-    return lock == null ? null : lock.packets();
+  public final @Nullable PacketCipher packets() {
+    CmKeyHandshake handshake = messages.handshake();
+    return handshake == null ? null : handshake.packets();
   }
 
   /**
@@ -243,7 +243,7 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
   final void received(Reject reject) {
     switch (state) {
       case REQ_SENT, REP_RECEIVED, REQ_RECEIVED, REP_SENT ->
-          end(null, told -> told.rejected(messages.forProgram(reject)));
+          end(null, to -> to.rejected(messages.forProgram(reject)));
       case ESTABLISHED -> {
         // The peer gave up before it learned that this end is ready. By then it knows both ids.
         if (reject.remoteId() == localId() && reject.localId() == remoteId()) {
@@ -280,7 +280,7 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
   final void departed() {
     switch (state) {
       case REQ_SENT, REP_RECEIVED, REQ_RECEIVED, REP_SENT ->
-          end(null, told -> told.unreachable(ConnectionEvent.NO_HCA));
+          end(null, to -> to.unreachable(ConnectionEvent.NO_HCA));
       case ESTABLISHED -> end(null, CmUser::disconnected);
       case DREQ_SENT -> waitOut(null);
       case TIME_WAIT, GONE -> {}
@@ -360,9 +360,9 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
   // ---- the end
 
   final void notifyUser(Consumer<CmUser> event) {
-    CmUser told = user;
-    if (told != null) {
-      event.accept(told);
+    CmUser to = user;
+    if (to != null) {
+      event.accept(to);
     }
   }
 
@@ -372,15 +372,15 @@ public abstract sealed class Communication permits ActiveCommunication, PassiveC
    * @param reject the REJ that was sent to the peer, or null
    */
   final void end(@Nullable Reject reject, Consumer<CmUser> event) {
-    CmUser told = user;
+    CmUser to = user;
     waitOut(reject);
-    if (told != null) {
-      event.accept(told);
+    if (to != null) {
+      event.accept(to);
     }
   }
 
   private void giveUp(int why) {
-    end(sendReject(CmReason.TIMEOUT, Mad.noData(0)), told -> told.unreachable(why));
+    end(sendReject(CmReason.TIMEOUT, Mad.noData(0)), to -> to.unreachable(why));
   }
 
   final Reject sendReject(int reason, ByteBuffer privateData) {

@@ -25,20 +25,21 @@ final class ConnectionMessages {
 
   private final long transaction;
   private final int localId;
-  private final @Nullable LockHandshake lock;
+  private final @Nullable CmKeyHandshake handshake;
   private int remoteId;
 
   /**
    * Creates the messages of an end.
    *
    * @param remoteId the peer's id; 0 if {@link #remoteId(int)} will set it
-   * @param lock the handshake in which the ends prove that they have the key, or null
+   * @param handshake the handshake in which the ends prove that they have the key, or null
    */
-  ConnectionMessages(long transaction, int localId, int remoteId, @Nullable LockHandshake lock) {
+  ConnectionMessages(
+      long transaction, int localId, int remoteId, @Nullable CmKeyHandshake handshake) {
     this.transaction = transaction;
     this.localId = localId;
     this.remoteId = remoteId;
-    this.lock = lock;
+    this.handshake = handshake;
   }
 
   int localId() {
@@ -53,8 +54,8 @@ final class ConnectionMessages {
     remoteId = id;
   }
 
-  @Nullable LockHandshake lock() {
-    return lock;
+  @Nullable CmKeyHandshake handshake() {
+    return handshake;
   }
 
   // ---- sent messages
@@ -106,12 +107,12 @@ final class ConnectionMessages {
   Reject reject(Answered answered, int reason, long information, ByteBuffer privateData) {
     Function<ByteBuffer, Reject> message =
         data -> new Reject(transaction, localId, remoteId, answered, reason, information, data);
-    if (lock == null) {
+    if (handshake == null) {
       return message.apply(Mad.padded(privateData, Mad.REJECT_DATA));
     }
     return answered == Answered.REQUEST
-        ? lock.proveRefusal(privateData, message)
-        : lock.prove(Mad.REJECT_DATA, message);
+        ? handshake.proveRefusal(privateData, message)
+        : handshake.prove(Mad.REJECT_DATA, message);
   }
 
   /**
@@ -119,7 +120,7 @@ final class ConnectionMessages {
    * lock and keys.
    */
   private <M extends CmMessage> M proven(int length, Function<ByteBuffer, M> message) {
-    return lock == null ? message.apply(Mad.noData(length)) : lock.prove(length, message);
+    return handshake == null ? message.apply(Mad.noData(length)) : handshake.prove(length, message);
   }
 
   // ---- received messages
@@ -134,11 +135,11 @@ final class ConnectionMessages {
             || message instanceof Reject
             || message instanceof DisconnectRequest
             || message instanceof DisconnectReply;
-    return lock == null || !needsProof || lock.admits(message);
+    return handshake == null || !needsProof || handshake.admits(message);
   }
 
   /** Returns a REJ with the private data for the program. */
   Reject forProgram(Reject reject) {
-    return lock == null ? reject : lock.forProgram(reject);
+    return handshake == null ? reject : handshake.forProgram(reject);
   }
 }

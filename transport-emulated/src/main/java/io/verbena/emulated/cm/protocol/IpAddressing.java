@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.protocol;
 
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -46,14 +46,14 @@ public record IpAddressing(int ipVersion, int sourcePort, Gid source, Gid destin
     return new IpAddressing(
         ipVersion,
         sourcePort,
-        new Gid(udpPort == Frame.UDP_PORT ? 0 : udpPort, source.low()),
+        new Gid(udpPort == RocePacket.UDP_PORT ? 0 : udpPort, source.low()),
         destination);
   }
 
   /** Returns the UDP port on which the HCA receives packets. */
   public int udpPort() {
     int port = ipVersion == 4 ? (int) source.high() & PORT_MASK : 0;
-    return port == 0 ? Frame.UDP_PORT : port;
+    return port == 0 ? RocePacket.UDP_PORT : port;
   }
 
   /** Returns IPv6 addressing. */

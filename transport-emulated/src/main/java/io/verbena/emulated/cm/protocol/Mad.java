@@ -19,7 +19,7 @@ import io.verbena.emulated.cm.protocol.MadLayout.Rep;
 import io.verbena.emulated.cm.protocol.MadLayout.Req;
 import io.verbena.emulated.cm.protocol.MadLayout.SidrRep;
 import io.verbena.emulated.cm.protocol.MadLayout.SidrReq;
-import io.verbena.emulated.lock.LockProof;
+import io.verbena.emulated.crypto.SecretProof;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -221,8 +221,8 @@ public final class Mad {
         : new RequestLock(
             version,
             m.get(Req.LOCK_SUITE) & 0xff,
-            m.slice(Req.LOCK_NONCE, LockHandshake.NONCE).asReadOnlyBuffer(),
-            m.slice(Req.LOCK_PROOF, LockProof.LENGTH).asReadOnlyBuffer());
+            m.slice(Req.LOCK_NONCE, CmKeyHandshake.NONCE).asReadOnlyBuffer(),
+            m.slice(Req.LOCK_PROOF, SecretProof.LENGTH).asReadOnlyBuffer());
   }
 
   private static Reply reply(ByteBuffer m, long transaction, int local, int remote) {
@@ -321,8 +321,8 @@ public final class Mad {
     if (lock != null) {
       mad.put(Req.LOCK_VERSION, (byte) lock.version())
           .put(Req.LOCK_SUITE, (byte) lock.suite())
-          .put(Req.LOCK_NONCE, lock.nonce(), 0, LockHandshake.NONCE)
-          .put(Req.LOCK_PROOF, lock.proof(), 0, LockProof.LENGTH);
+          .put(Req.LOCK_NONCE, lock.nonce(), 0, CmKeyHandshake.NONCE)
+          .put(Req.LOCK_PROOF, lock.proof(), 0, SecretProof.LENGTH);
     }
   }
 

@@ -50,13 +50,13 @@ final class PassiveCommunication extends Communication {
       Gid peer,
       int localId,
       Request request,
-      @Nullable LockHandshake lock,
+      @Nullable CmKeyHandshake handshake,
       AmplificationLimit limit) {
     super(
         agent,
         timeline,
         peer,
-        new ConnectionMessages(request.transaction(), localId, request.localId(), lock),
+        new ConnectionMessages(request.transaction(), localId, request.localId(), handshake),
         limit,
         State.REQ_RECEIVED);
     remoteQueuePair = request.queuePair();
@@ -71,9 +71,9 @@ final class PassiveCommunication extends Communication {
 
   @Override
   public void prepare(Reply reply) {
-    LockHandshake lock = messages.lock();
-    if (lock != null) {
-      prepared = lock.prove(messages.reply(reply), agent.port());
+    CmKeyHandshake handshake = messages.handshake();
+    if (handshake != null) {
+      prepared = handshake.prove(messages.reply(reply), agent.port());
     }
   }
 

@@ -132,10 +132,10 @@ public final class ServiceResolution {
   // ---- messages of the peer
 
   void received(ServiceReply answer) {
-    ServiceUser told = user;
-    if (state == State.ASKING && told != null) {
+    ServiceUser receiver = user;
+    if (state == State.ASKING && receiver != null) {
       end();
-      told.answered(answer);
+      receiver.answered(answer);
     }
   }
 
@@ -156,14 +156,14 @@ public final class ServiceResolution {
   // ---- time
 
   private void alarm() {
-    ServiceUser told = user;
+    ServiceUser receiver = user;
     if (state == State.ANSWERED || state == State.ASKED) {
       end();
-    } else if (state == State.ASKING && told != null) {
+    } else if (state == State.ASKING && receiver != null) {
       boolean late = timer.isOver();
       if (late || absent.isCertain(agent.port(), peer)) {
         end();
-        told.unreachable(late ? ConnectionEvent.TIMED_OUT : ConnectionEvent.NO_HCA);
+        receiver.unreachable(late ? ConnectionEvent.TIMED_OUT : ConnectionEvent.NO_HCA);
         return;
       }
       agent.send(request, peer);

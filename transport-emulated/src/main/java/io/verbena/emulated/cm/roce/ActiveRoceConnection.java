@@ -9,8 +9,8 @@ import io.verbena.emulated.cm.protocol.Communication;
 import io.verbena.emulated.cm.protocol.Mad;
 import io.verbena.emulated.cm.protocol.ServiceId;
 import io.verbena.emulated.cm.roce.HostNaming.Destination;
+import io.verbena.emulated.crypto.SharedSecret;
 import io.verbena.emulated.hca.EmulatedQueuePair;
-import io.verbena.emulated.lock.LockKey;
 import io.verbena.emulated.packet.HostFabric;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionParameters;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** The active end of a connection over a wire. */
 final class ActiveRoceConnection extends RoceConnection {
   /** The key that the peer must also have; null to connect without a lock. */
-  private final @Nullable LockKey key;
+  private final @Nullable SharedSecret key;
 
   /** The path MTU to request. */
   private Mtu pathMtu;

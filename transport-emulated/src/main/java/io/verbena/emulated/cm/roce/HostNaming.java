@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.roce;
 
-import io.verbena.emulated.lock.LockKey;
+import io.verbena.emulated.crypto.SharedSecret;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.PortSpace;
@@ -21,7 +21,8 @@ public interface HostNaming {
    * @param key the key that the peer must also have, or null to connect without a lock
    * @param name the human-readable peer address, for logs
    */
-  record Destination(Gid host, int port, @Nullable Mtu mtu, @Nullable LockKey key, String name) {}
+  record Destination(
+      Gid host, int port, @Nullable Mtu mtu, @Nullable SharedSecret key, String name) {}
 
   /** A published port of a listener, until it is closed. */
   interface Claim extends AutoCloseable {
@@ -38,7 +39,7 @@ public interface HostNaming {
     int port();
 
     /** Returns the key that connecting peers must have, or null. */
-    @Nullable LockKey key();
+    @Nullable SharedSecret key();
 
     /**
      * Publishes a port of a listener; returns null if the caller has to try another port.

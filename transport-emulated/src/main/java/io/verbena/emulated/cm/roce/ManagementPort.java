@@ -13,8 +13,8 @@ import io.verbena.emulated.packet.HostFabric;
 import io.verbena.emulated.packet.PacketCounters.Reason;
 import io.verbena.emulated.packet.PacketPort;
 import io.verbena.emulated.packet.PortManagement;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.emulated.wire.UnreachableReports;
 import io.verbena.verbs.Gid;
@@ -30,7 +30,7 @@ final class ManagementPort implements CmPort, PortManagement {
   private final Mtu lockedMtu;
   private final Secrets secrets;
   private final long guid;
-  private final Frame outgoing;
+  private final RocePacket outgoing;
   private final ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
   private @Nullable CmAgent agent;
   private int psn;
@@ -38,7 +38,7 @@ final class ManagementPort implements CmPort, PortManagement {
   ManagementPort(HostFabric fabric) {
     this.fabric = fabric;
     port = fabric.port();
-    outgoing = port.frame();
+    outgoing = port.packet();
     mtu = fabric.mtu();
     lockedMtu = fabric.lockedMtu();
     secrets = fabric.secrets();
@@ -73,33 +73,33 @@ final class ManagementPort implements CmPort, PortManagement {
   }
 
   @Override
-  public void receive(Frame frame) {
+  public void receive(RocePacket packet) {
     CmAgent to = agent;
-    ByteBuffer bytes = frame.payload().slice(frame.payloadIndex(), frame.payloadLength());
+    ByteBuffer bytes = packet.payload().slice(packet.payloadIndex(), packet.payloadLength());
     if (to == null
-        || frame.opcode() != PacketOpcode.UD_SEND_ONLY
-        || frame.queueKey() != Mad.QUEUE_KEY
-        || frame.sourceQueuePair() != PacketPort.MANAGEMENT
+        || packet.opcode() != PacketOpcode.UD_SEND_ONLY
+        || packet.queueKey() != Mad.QUEUE_KEY
+        || packet.sourceQueuePair() != PacketPort.MANAGEMENT
         || Mad.check(bytes) != MadFault.NONE) {
       port.counters().count(Reason.MANAGEMENT);
       return;
     }
     CmMessage message = Mad.read(bytes);
-    to.receive(message, sender(message, frame));
+    to.receive(message, sender(message, packet));
   }
 
   /**
    * Returns the GID of a message's sender. A SIDR_REQ does not contain the GID, but one from an
    * emulated HCA contains its UDP port.
    */
-  private static Gid sender(CmMessage message, Frame frame) {
-    if (message instanceof ServiceRequest request && !frame.isOverIpv6()) {
+  private static Gid sender(CmMessage message, RocePacket packet) {
+    if (message instanceof ServiceRequest request && !packet.isOverIpv6()) {
       IpAddressing from = IpAddressing.read(request.privateData());
       if (from != null) {
-        return UdpGid.of(frame.sourceAddress(), from.udpPort());
+        return UdpGid.of(packet.sourceAddress(), from.udpPort());
       }
     }
-    return UdpGid.ofSource(frame);
+    return UdpGid.ofSource(packet);
   }
 
   @Override

@@ -5,8 +5,8 @@ import io.verbena.emulated.cm.ManagedQueuePair;
 import io.verbena.emulated.cm.protocol.CmReason;
 import io.verbena.emulated.cm.protocol.CmUser;
 import io.verbena.emulated.cm.protocol.Communication;
+import io.verbena.emulated.crypto.PacketCipher;
 import io.verbena.emulated.hca.EmulatedQueuePair;
-import io.verbena.emulated.lock.PacketLock;
 import io.verbena.emulated.packet.HostFabric;
 import io.verbena.emulated.packet.PacketFabric;
 import io.verbena.verbs.ConnectionEvent;
@@ -59,13 +59,14 @@ abstract sealed class RoceConnection extends RoceIdentifier implements CmUser
   abstract @Nullable Communication communication();
 
   /**
-   * Moves the queue pair to RTR. From the first packet on, the connection's lock seals its packets.
+   * Moves the queue pair to RTR. From the first packet on, the connection's cipher seals its
+   * packets.
    */
   final void toReadyToReceive(EmulatedQueuePair pair, int number, Mtu mtu) {
     Communication ours = communication();
-    PacketLock lock = ours == null ? null : ours.packets();
-    if (lock != null) {
-      PacketFabric.protect(pair, lock);
+    PacketCipher cipher = ours == null ? null : ours.packets();
+    if (cipher != null) {
+      PacketFabric.protect(pair, cipher);
     }
     ManagedQueuePair.toReadyToReceive(
         pair, peer, number, mtu, peerPsn, parameters.responderResources(), RNR_TIMER);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.roce;
 
+import io.verbena.emulated.cm.DrivenConnectionManager;
 import io.verbena.emulated.cm.ManagedIdentifier;
-import io.verbena.emulated.cm.NotingConnectionManager;
 import io.verbena.emulated.cm.protocol.CmAgent;
 import io.verbena.emulated.cm.protocol.ServiceId;
 import io.verbena.emulated.hca.EmulatedDevice;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * A connection manager that connects, and resolves datagram services, by {@code rdma_cm}'s
  * protocol.
  */
-final class RoceConnectionManager extends NotingConnectionManager {
+final class RoceConnectionManager extends DrivenConnectionManager {
   private static final int MAX_PORT = 0xffff;
 
   /** The first dynamic port; dynamic ports are never assigned (RFC 6335, section 6). */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.roce;
 
-import io.verbena.emulated.cm.NotingIdentifier;
+import io.verbena.emulated.cm.DrivenIdentifier;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.PortSpace;
 import java.net.InetSocketAddress;
@@ -9,7 +9,7 @@ import java.net.InetSocketAddress;
 /**
  * One end of a connection or of a datagram resolution over a wire, with the addresses of both ends.
  */
-abstract sealed class RoceIdentifier extends NotingIdentifier
+abstract sealed class RoceIdentifier extends DrivenIdentifier
     permits RoceConnection, RoceDatagrams {
   static final int DEFAULT_PARTITION = 0xffff;
 

@@ -9,7 +9,7 @@ import io.verbena.emulated.cm.protocol.CmUser;
 import io.verbena.emulated.cm.protocol.Communication;
 import io.verbena.emulated.cm.protocol.ServiceListener;
 import io.verbena.emulated.cm.protocol.ServiceResolution;
-import io.verbena.emulated.lock.LockKey;
+import io.verbena.emulated.crypto.SharedSecret;
 import org.jspecify.annotations.Nullable;
 
 /** A listener on a port. */
@@ -17,14 +17,14 @@ final class RoceListener extends ManagedListener implements CmListener, ServiceL
   private final RoceConnectionManager manager;
   private final HostNaming.Claim claim;
   private final long serviceId;
-  private final @Nullable LockKey key;
+  private final @Nullable SharedSecret key;
 
   RoceListener(
       RoceConnectionManager manager,
       HostNaming.Claim claim,
       long serviceId,
       int backlog,
-      @Nullable LockKey key) {
+      @Nullable SharedSecret key) {
     super(claim.address(), backlog);
     this.claim = claim;
     this.manager = manager;
@@ -33,7 +33,7 @@ final class RoceListener extends ManagedListener implements CmListener, ServiceL
   }
 
   @Override
-  public @Nullable LockKey key() {
+  public @Nullable SharedSecret key() {
     return key;
   }
 

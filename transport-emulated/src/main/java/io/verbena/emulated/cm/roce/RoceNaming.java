@@ -2,8 +2,8 @@
 package io.verbena.emulated.cm.roce;
 
 import io.verbena.emulated.address.RoceAddress;
-import io.verbena.emulated.lock.LockKey;
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.crypto.SharedSecret;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
@@ -58,7 +58,7 @@ public final class RoceNaming implements HostNaming {
               + parsed.udpPort()
               + " is another HCA's; udp-port=0 takes any");
     }
-    LockKey key = key("listen", space, parsed);
+    SharedSecret key = key("listen", space, parsed);
     return new Asked() {
       @Override
       public int port() {
@@ -66,7 +66,7 @@ public final class RoceNaming implements HostNaming {
       }
 
       @Override
-      public @Nullable LockKey key() {
+      public @Nullable SharedSecret key() {
         return key;
       }
 
@@ -87,8 +87,8 @@ public final class RoceNaming implements HostNaming {
    * Returns the key of an address, or null; rejects a key for datagrams, which have no connection
    * with keys.
    */
-  private static @Nullable LockKey key(String verb, PortSpace space, RoceAddress of) {
-    LockKey key = of.key();
+  private static @Nullable SharedSecret key(String verb, PortSpace space, RoceAddress of) {
+    SharedSecret key = of.key();
     if (key != null && space == PortSpace.UDP) {
       throw new VerbsException(
           VerbsError.NOT_SUPPORTED, verb + ": key-file (expected: none for datagrams)");
@@ -103,7 +103,7 @@ public final class RoceNaming implements HostNaming {
   private URI bound(RoceAddress asked, int port) {
     StringBuilder text = new StringBuilder(name(host, port));
     char separator = '?';
-    if (udpPort != Frame.UDP_PORT) {
+    if (udpPort != RocePacket.UDP_PORT) {
       text.append(separator).append("udp-port=").append(udpPort);
       separator = '&';
     }

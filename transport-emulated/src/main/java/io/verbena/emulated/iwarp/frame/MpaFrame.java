@@ -16,7 +16,7 @@ import java.nio.ByteBuffer;
  *     1.1, leaves the matter to the programs; a peer that does not set the flag supports neither
  * @param locked whether the sender wants the bytes after the frames to be sealed, or refuses
  *     because of that. No RFC defines this flag, either
- * @param depths the words for the depths, or {@link Depths#UNTOLD} if there are none
+ * @param depths the words for the depths, or {@link Depths#ABSENT} if there are none
  * @param privateData the program's private data, read-only
  */
 public record MpaFrame(
@@ -83,7 +83,7 @@ public record MpaFrame(
         /* markers= */ false,
         crc,
         /* rejects= */ true,
-        depths.told ? Depths.of(0, 0) : Depths.UNTOLD,
+        depths.present ? Depths.of(0, 0) : Depths.ABSENT,
         data);
   }
 
@@ -102,7 +102,7 @@ public record MpaFrame(
   /**
    * The depths, which are two words of the private data (RFC 6581, section 9).
    *
-   * @param told whether the frame has the words
+   * @param present whether the frame has the words
    * @param responder the most READs that the sender serves at a time
    * @param initiator the most READs that the sender has outstanding at a time
    * @param peerToPeer whether the initiator sends an empty message first, so that the responder may
@@ -112,7 +112,7 @@ public record MpaFrame(
    * @param byRead whether it may be a READ
    */
   public record Depths(
-      boolean told,
+      boolean present,
       int responder,
       int initiator,
       boolean peerToPeer,
@@ -120,7 +120,7 @@ public record MpaFrame(
       boolean byWrite,
       boolean byRead) {
     /** The depths of a frame without the words. */
-    public static final Depths UNTOLD = new Depths(false, 0, 0, false, false, false, false);
+    public static final Depths ABSENT = new Depths(false, 0, 0, false, false, false, false);
 
     /** The highest depth, which leaves the matter to the programs. */
     public static final int UNSAID = MpaLayout.DEPTH_MASK;
@@ -132,12 +132,12 @@ public record MpaFrame(
 
     /** Returns the same depths, with an empty WRITE to make the responder ready. */
     public Depths readyByWrite() {
-      return new Depths(told, responder, initiator, true, false, true, false);
+      return new Depths(present, responder, initiator, true, false, true, false);
     }
 
     /** Returns the same depths, with an empty READ to make the responder ready. */
     public Depths readyByRead() {
-      return new Depths(told, responder, initiator, true, false, false, true);
+      return new Depths(present, responder, initiator, true, false, false, true);
     }
   }
 
@@ -202,7 +202,7 @@ public record MpaFrame(
         (flags & MpaLayout.REJECT) != 0,
         (flags & MpaLayout.EXTENSION_BITS) == MpaLayout.extensions(kind),
         (flags & MpaLayout.LOCKED) != 0,
-        enhanced ? depths(bytes, from + HEADER_LENGTH) : Depths.UNTOLD,
+        enhanced ? depths(bytes, from + HEADER_LENGTH) : Depths.ABSENT,
         ByteBuffer.wrap(data).asReadOnlyBuffer());
   }
 
@@ -225,7 +225,7 @@ public record MpaFrame(
 
   /** Returns the bytes of this frame. */
   public ByteBuffer bytes() {
-    int words = depths.told ? MpaLayout.WORDS_LENGTH : 0;
+    int words = depths.present ? MpaLayout.WORDS_LENGTH : 0;
     int data = words + privateData.remaining();
     ByteBuffer bytes = ByteBuffer.allocate(HEADER_LENGTH + data);
     bytes.put(MpaLayout.key(kind));
@@ -236,10 +236,10 @@ public record MpaFrame(
                 | (rejects ? MpaLayout.REJECT : 0)
                 | (extensions ? MpaLayout.extensions(kind) : 0)
                 | (locked ? MpaLayout.LOCKED : 0)
-                | (depths.told ? MpaLayout.ENHANCED : 0)));
+                | (depths.present ? MpaLayout.ENHANCED : 0)));
     bytes.put((byte) revision);
     bytes.putShort((short) data);
-    if (depths.told) {
+    if (depths.present) {
       bytes.putShort(
           (short)
               (depths.responder

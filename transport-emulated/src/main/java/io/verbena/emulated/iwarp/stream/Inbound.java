@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp.stream;
 
-import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.engine.EngineHost;
 import io.verbena.emulated.iwarp.frame.FpduCheck;
 import io.verbena.emulated.iwarp.frame.FpduFault;
 import io.verbena.emulated.iwarp.frame.FpduHeader;
@@ -94,7 +94,7 @@ final class Inbound {
   }
 
   Inbound(
-      Host host,
+      EngineHost host,
       Placement placement,
       Outbound outbound,
       ReadAtomicResponder answers,

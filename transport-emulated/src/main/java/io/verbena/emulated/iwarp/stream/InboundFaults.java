@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp.stream;
 
-import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.engine.EngineHost;
 import io.verbena.emulated.iwarp.frame.FpduHeader;
 import io.verbena.emulated.iwarp.frame.TerminateCause;
 import io.verbena.verbs.AsyncEvent;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * event, and ends the stream. Each method that refuses an FPDU returns false.
  */
 final class InboundFaults {
-  private final Host host;
+  private final EngineHost host;
   private final InboundMessage message;
   private final FpduHeader header;
   private final Inbound.Owner owner;
@@ -23,7 +23,7 @@ final class InboundFaults {
    *
    * @param header the header of the FPDU that is being checked
    */
-  InboundFaults(Host host, InboundMessage message, FpduHeader header, Inbound.Owner owner) {
+  InboundFaults(EngineHost host, InboundMessage message, FpduHeader header, Inbound.Owner owner) {
     this.host = host;
     this.message = message;
     this.header = header;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp.stream;
 
-import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.engine.EngineHost;
 import io.verbena.emulated.iwarp.frame.FpduHeader;
 import io.verbena.emulated.iwarp.stream.Placement.Use;
 import io.verbena.verbs.CompletionOpcode;
@@ -11,7 +11,7 @@ import io.verbena.verbs.WorkCompletion;
 
 /** The peer's current message, and the receive that it has taken. */
 final class InboundMessage {
-  private final Host host;
+  private final EngineHost host;
   private final ReceiveWorkRequest receive;
   private final BufferCursor cursor = new BufferCursor();
   private boolean held;
@@ -20,7 +20,7 @@ final class InboundMessage {
   /** The number of the current or next message (RFC 5041, section 5.3). */
   private int sequence = 1;
 
-  InboundMessage(Host host, int maxScatterGather) {
+  InboundMessage(EngineHost host, int maxScatterGather) {
     this.host = host;
     receive = new ReceiveWorkRequest(maxScatterGather);
   }

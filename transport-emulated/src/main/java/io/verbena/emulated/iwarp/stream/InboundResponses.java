@@ -2,7 +2,7 @@
 package io.verbena.emulated.iwarp.stream;
 
 import io.verbena.emulated.engine.AccessResult;
-import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.engine.EngineHost;
 import io.verbena.emulated.engine.RequestOpcodes;
 import io.verbena.emulated.engine.Segments;
 import io.verbena.emulated.iwarp.frame.AtomicResponse;
@@ -21,7 +21,7 @@ import java.nio.ByteOrder;
  * go to the buffers of the oldest request.
  */
 final class InboundResponses {
-  private final Host host;
+  private final EngineHost host;
   private final Placement placement;
   private final Outbound outbound;
   private final FpduHeader header;
@@ -37,7 +37,11 @@ final class InboundResponses {
   private int number;
 
   InboundResponses(
-      Host host, Placement placement, Outbound outbound, FpduHeader header, InboundFaults faults) {
+      EngineHost host,
+      Placement placement,
+      Outbound outbound,
+      FpduHeader header,
+      InboundFaults faults) {
     this.host = host;
     this.placement = placement;
     this.outbound = outbound;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp.stream;
 
-import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.engine.EngineHost;
 import io.verbena.emulated.iwarp.frame.FpduHeader;
 import io.verbena.emulated.iwarp.frame.FpduLayout;
 import io.verbena.emulated.iwarp.frame.ImmediateData;
@@ -16,14 +16,14 @@ import java.nio.ByteBuffer;
  * SENDs (RFC 7306, section 6.3).
  */
 final class InboundSends {
-  private final Host host;
+  private final EngineHost host;
   private final Placement placement;
   private final InboundMessage message;
   private final FpduHeader header;
   private final InboundFaults faults;
 
   InboundSends(
-      Host host,
+      EngineHost host,
       Placement placement,
       InboundMessage message,
       FpduHeader header,

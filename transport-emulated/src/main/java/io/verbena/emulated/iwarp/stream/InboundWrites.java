@@ -68,8 +68,8 @@ final class InboundWrites {
    * complete WRITE.
    */
   int takeLength() {
-    long told = ended ? Math.min(written, Integer.MAX_VALUE) : 0;
+    long counted = ended ? Math.min(written, Integer.MAX_VALUE) : 0;
     written = 0;
-    return (int) told;
+    return (int) counted;
   }
 }

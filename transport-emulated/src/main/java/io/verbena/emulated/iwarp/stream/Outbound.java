@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp.stream;
 
-import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.engine.EngineHost;
 import io.verbena.emulated.engine.RequestOpcodes;
 import io.verbena.emulated.engine.SendRing;
 import io.verbena.emulated.iwarp.frame.AtomicRequest;
@@ -39,7 +39,7 @@ final class Outbound {
   static final int MOST_PAYLOAD = FpduLayout.MAX_PAYLOAD & -8;
 
   private final SendRing ring;
-  private final Host host;
+  private final EngineHost host;
   private final Placement placement;
   private final FpduWriter gather;
   private final long maxMessage;
@@ -77,7 +77,8 @@ final class Outbound {
   private long failedPosition = NONE;
   private CompletionStatus failedStatus = CompletionStatus.SUCCESS;
 
-  Outbound(SendRing ring, Host host, Placement placement, FpduWriter gather, long maxMessage) {
+  Outbound(
+      SendRing ring, EngineHost host, Placement placement, FpduWriter gather, long maxMessage) {
     this.ring = ring;
     this.host = host;
     this.placement = placement;

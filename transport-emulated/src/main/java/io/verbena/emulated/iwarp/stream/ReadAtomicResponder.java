@@ -2,7 +2,7 @@
 package io.verbena.emulated.iwarp.stream;
 
 import io.verbena.emulated.engine.AccessResult;
-import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.engine.EngineHost;
 import io.verbena.emulated.iwarp.frame.AtomicRequest;
 import io.verbena.emulated.iwarp.frame.AtomicResponse;
 import io.verbena.emulated.iwarp.frame.FpduHeader;
@@ -49,7 +49,7 @@ final class ReadAtomicResponder {
     AtomicRequest atomic = NO_ATOMIC;
   }
 
-  ReadAtomicResponder(Host host, FpduWriter gather) {
+  ReadAtomicResponder(EngineHost host, FpduWriter gather) {
     this.gather = gather;
     atomic = new RemoteAtomic(host);
   }

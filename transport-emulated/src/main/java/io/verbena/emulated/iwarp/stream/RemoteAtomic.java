@@ -3,7 +3,7 @@ package io.verbena.emulated.iwarp.stream;
 
 import io.verbena.emulated.engine.AccessResult;
 import io.verbena.emulated.engine.AtomicResult;
-import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.engine.EngineHost;
 import io.verbena.emulated.iwarp.frame.AtomicOperation;
 import io.verbena.emulated.iwarp.frame.AtomicRequest;
 import org.jspecify.annotations.Nullable;
@@ -13,10 +13,10 @@ final class RemoteAtomic {
   /** The most attempts at a masked atomic in a turn. */
   private static final int ATTEMPTS = 64;
 
-  private final Host host;
+  private final EngineHost host;
   private final AtomicResult result = new AtomicResult();
 
-  RemoteAtomic(Host host) {
+  RemoteAtomic(EngineHost host) {
     this.host = host;
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp.stream;
 
-import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.engine.EngineHost;
 import io.verbena.emulated.engine.SendRing;
 import io.verbena.emulated.iwarp.frame.FpduHeader;
 import io.verbena.emulated.iwarp.frame.TerminateCause;
@@ -36,7 +36,7 @@ public final class StreamEngine {
   /** The number of bytes after which a turn ends. */
   private static final int TURN = 512 * 1024;
 
-  private final Host host;
+  private final EngineHost host;
   private final FpduWriter gather;
   private final Outbound outbound;
   private final ReadAtomicResponder answers;
@@ -69,7 +69,7 @@ public final class StreamEngine {
    * Creates an engine without a stream. {@code host}, {@code placement} and {@code sends} belong to
    * its queue pair.
    */
-  public StreamEngine(StreamOptions options, Host host, Placement placement, SendRing sends) {
+  public StreamEngine(StreamOptions options, EngineHost host, Placement placement, SendRing sends) {
     this.host = host;
     sharedReceives = options.sharedReceives();
     gather = new FpduWriter(placement);

@@ -8,11 +8,11 @@ import io.verbena.emulated.Caller;
 import io.verbena.emulated.ForeignClient;
 import io.verbena.emulated.ForeignFpdus;
 import io.verbena.emulated.Loopbacks;
+import io.verbena.emulated.crypto.CipherWorkspace;
+import io.verbena.emulated.crypto.RecordCipher;
+import io.verbena.emulated.crypto.SharedSecret;
 import io.verbena.emulated.hca.Secrets;
 import io.verbena.emulated.iwarp.frame.MpaFrame;
-import io.verbena.emulated.lock.LockKey;
-import io.verbena.emulated.lock.LockWorkspace;
-import io.verbena.emulated.lock.RecordLock;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairState;
@@ -34,9 +34,10 @@ class LockedForeignPeerTest {
   private static final int REPLY_BYTES = 24 + 36;
   private static final byte UNTOUCHED = 0x55;
 
-  private final byte[] secret = new byte[LockKey.LEAST];
-  private final LockWorkspace work = LockWorkspace.ofRecords();
-  private final MpaLock lock = MpaLock.active(LockKey.of(secret), request(), Secrets.STRONG);
+  private final byte[] secret = new byte[SharedSecret.LEAST];
+  private final CipherWorkspace work = CipherWorkspace.ofRecords();
+  private final MpaKeyHandshake lock =
+      MpaKeyHandshake.active(SharedSecret.of(secret), request(), Secrets.STRONG);
   private ForeignClient client;
   private QueuePair passive;
 
@@ -79,7 +80,7 @@ class LockedForeignPeerTest {
 
   private String sealed(String fpdus) {
     byte[] bytes = HexFormat.of().parseHex(fpdus);
-    ByteBuffer record = ByteBuffer.allocate(bytes.length + RecordLock.OVERHEAD);
+    ByteBuffer record = ByteBuffer.allocate(bytes.length + RecordCipher.OVERHEAD);
     System.arraycopy(bytes, 0, work.in(), 0, bytes.length);
     lock.records().seal(work, bytes.length, record);
     return hex(record);

@@ -4,7 +4,7 @@ package io.verbena.emulated.cm.protocol;
 import io.verbena.emulated.cm.protocol.CmMessage.Reject;
 import io.verbena.emulated.cm.protocol.CmMessage.Reply;
 import io.verbena.emulated.cm.protocol.CmMessage.Request;
-import io.verbena.emulated.lock.LockKey;
+import io.verbena.emulated.crypto.SharedSecret;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
@@ -26,13 +26,13 @@ final class CmProgram implements CmUser, CmListener {
   int requests;
   int thinks = 1;
 
-  private final @Nullable LockKey key;
+  private final @Nullable SharedSecret key;
 
   CmProgram(Network network) {
     this(network, null);
   }
 
-  CmProgram(Network network, @Nullable LockKey key) {
+  CmProgram(Network network, @Nullable SharedSecret key) {
     this.network = network;
     this.key = key;
   }
@@ -55,7 +55,7 @@ final class CmProgram implements CmUser, CmListener {
   }
 
   @Override
-  public @Nullable LockKey key() {
+  public @Nullable SharedSecret key() {
     return key;
   }
 

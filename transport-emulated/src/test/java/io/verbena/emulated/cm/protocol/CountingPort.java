@@ -2,7 +2,7 @@
 package io.verbena.emulated.cm.protocol;
 
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
@@ -48,7 +48,7 @@ final class CountingPort implements CmPort {
   CountingPort(RandomCmRun run, int address, PeerLimits limits, Outlet outlet) {
     this.run = run;
     this.outlet = outlet;
-    gid = UdpGid.of(address, Frame.UDP_PORT);
+    gid = UdpGid.of(address, RocePacket.UDP_PORT);
     agent = new CmAgent(this, run.time, limits);
   }
 
@@ -107,7 +107,7 @@ final class CountingPort implements CmPort {
   private static Gid sender(CmMessage message, int address) {
     IpAddressing from =
         message instanceof ServiceRequest request ? IpAddressing.read(request.privateData()) : null;
-    return UdpGid.of(address, from == null ? Frame.UDP_PORT : from.udpPort());
+    return UdpGid.of(address, from == null ? RocePacket.UDP_PORT : from.udpPort());
   }
 
   @Override

@@ -10,11 +10,11 @@ import io.verbena.emulated.cm.protocol.CmMessage.ReadyToUse;
 import io.verbena.emulated.cm.protocol.CmMessage.Reject;
 import io.verbena.emulated.cm.protocol.CmMessage.Reply;
 import io.verbena.emulated.cm.protocol.CmMessage.Request;
-import io.verbena.emulated.lock.LockKey;
-import io.verbena.emulated.lock.PacketLock;
-import io.verbena.emulated.roce.Frame;
-import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.crypto.PacketCipher;
+import io.verbena.emulated.crypto.SharedSecret;
+import io.verbena.emulated.roce.PacketFault;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.emulated.wire.VirtualTime;
 import io.verbena.verbs.Gid;
@@ -33,13 +33,13 @@ import org.junit.jupiter.api.Test;
 class LockedHandshakeTest {
   private static final long PATIENCE = 20_000 * Network.MILLI;
   private static final int RUNS = 100;
-  private static final LockKey KEY = key(1);
-  private static final LockKey OTHER = key(2);
+  private static final SharedSecret KEY = key(1);
+  private static final SharedSecret OTHER = key(2);
 
-  private static LockKey key(int first) {
+  private static SharedSecret key(int first) {
     byte[] bytes = new byte[32];
     bytes[0] = (byte) first;
-    return LockKey.of(bytes);
+    return SharedSecret.of(bytes);
   }
 
   /** A port that sends nothing by itself: the test carries its messages, or others. */
@@ -48,15 +48,15 @@ class LockedHandshakeTest {
     final List<String> told = new ArrayList<>();
     private final SplittableRandom random;
     private final int address;
-    private final @Nullable LockKey key;
+    private final @Nullable SharedSecret key;
     final CmAgent agent;
     @Nullable Communication communication;
 
-    Port(int address, @Nullable LockKey key) {
+    Port(int address, @Nullable SharedSecret key) {
       this(address, key, address);
     }
 
-    Port(int address, @Nullable LockKey key, long seed) {
+    Port(int address, @Nullable SharedSecret key, long seed) {
       this.address = address;
       this.key = key;
       random = new SplittableRandom(seed);
@@ -89,7 +89,7 @@ class LockedHandshakeTest {
     }
 
     @Override
-    public @Nullable LockKey key() {
+    public @Nullable SharedSecret key() {
       return key;
     }
 
@@ -127,7 +127,7 @@ class LockedHandshakeTest {
 
     @Override
     public Gid gid() {
-      return UdpGid.of(address, Frame.UDP_PORT);
+      return UdpGid.of(address, RocePacket.UDP_PORT);
     }
 
     @Override
@@ -168,7 +168,7 @@ class LockedHandshakeTest {
     final Port active;
     final Port passive;
 
-    Two(@Nullable LockKey here, @Nullable LockKey there) {
+    Two(@Nullable SharedSecret here, @Nullable SharedSecret there) {
       active = new Port(1, here);
       passive = new Port(2, there);
     }
@@ -217,21 +217,22 @@ class LockedHandshakeTest {
     others.established();
 
     assertThat(ends.active.told).containsExactly("replied welcome");
-    PacketLock active = packets(ends.active);
-    PacketLock passive = packets(ends.passive);
+    PacketCipher active = packets(ends.active);
+    PacketCipher passive = packets(ends.passive);
     assertThat(passes(active, passive)).isTrue();
     assertThat(passes(passive, active)).isTrue();
     assertThat(passes(active, packets(others.passive))).as("another connection").isFalse();
   }
 
-  private static PacketLock packets(Port of) {
+  private static PacketCipher packets(Port of) {
     return Objects.requireNonNull(of.communication().packets(), "lock");
   }
 
-  private static boolean passes(PacketLock from, PacketLock to) {
-    Frame frame = new Frame();
-    frame.start(PacketOpcode.RC_SEND_ONLY).seal(from, Frame.workspace());
-    return frame.parse() == FrameFault.NONE && frame.open(to, Frame.workspace()) == FrameFault.NONE;
+  private static boolean passes(PacketCipher from, PacketCipher to) {
+    RocePacket frame = new RocePacket();
+    frame.start(PacketOpcode.RC_SEND_ONLY).seal(from, RocePacket.workspace());
+    return frame.parse() == PacketFault.NONE
+        && frame.open(to, RocePacket.workspace()) == PacketFault.NONE;
   }
 
   @Test

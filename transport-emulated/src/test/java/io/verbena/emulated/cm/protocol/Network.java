@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.protocol;
 
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.emulated.wire.UnreachableReports;
 import io.verbena.emulated.wire.VirtualTime;
@@ -89,7 +89,7 @@ final class Network {
 
     @Override
     public Gid gid() {
-      return UdpGid.of(address, Frame.UDP_PORT);
+      return UdpGid.of(address, RocePacket.UDP_PORT);
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.verbena.emulated.cm.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.Gid;
 import org.junit.jupiter.api.Test;
@@ -15,7 +15,7 @@ class ProvenAddressesTest {
   private final ProvenAddresses addresses = new ProvenAddresses();
 
   private static Gid address(int number) {
-    return UdpGid.of(number, Frame.UDP_PORT);
+    return UdpGid.of(number, RocePacket.UDP_PORT);
   }
 
   @Test

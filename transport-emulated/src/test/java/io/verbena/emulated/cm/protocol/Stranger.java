@@ -11,7 +11,7 @@ import io.verbena.emulated.cm.protocol.CmMessage.Reply;
 import io.verbena.emulated.cm.protocol.CmMessage.Request;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceReply;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
@@ -30,7 +30,7 @@ final class Stranger {
   /** Addresses at which nobody answers. */
   private static final int[] VICTIMS = {100, 101, 102};
 
-  private static final int[] PORTS = {Frame.UDP_PORT, Frame.UDP_PORT, 53, 40_000};
+  private static final int[] PORTS = {RocePacket.UDP_PORT, RocePacket.UDP_PORT, 53, 40_000};
   private static final int[] SMALL_IDS = {0, 1, 2, 3};
   private static final List<Answered> ANSWERED = List.of(Answered.values());
   private static final int KINDS = 9;

@@ -3,7 +3,7 @@ package io.verbena.simulation.reactive;
 
 import io.verbena.emulated.roce.Aeth;
 import io.verbena.emulated.roce.ExtendedHeader;
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.Fault;
 import io.verbena.emulated.wire.SimulatedWire;
 import io.verbena.simulation.scenario.FaultLog;
@@ -62,18 +62,18 @@ final class PacketObserver implements SimulatedWire.Tap {
   }
 
   @Override
-  public void sent(long now, int source, int destination, Frame frame) {
+  public void sent(long now, int source, int destination, RocePacket packet) {
     if (trace != null) {
-      trace.sent(now, source, destination, frame);
+      trace.sent(now, source, destination, packet);
     }
     packets++;
-    if (frame.opcode().has(ExtendedHeader.AETH) && Aeth.isRnrNak(frame.syndrome())) {
+    if (packet.opcode().has(ExtendedHeader.AETH) && Aeth.isRnrNak(packet.syndrome())) {
       simulation.failed(new Violation("RNR NAK, though credits guarantee a posted receive"));
     }
   }
 
   @Override
-  public void struck(long now, int source, int destination, Frame frame, Fault fault) {
+  public void struck(long now, int source, int destination, RocePacket packet, Fault fault) {
     if (trace != null) {
       trace.fault(now, fault);
     }
@@ -90,9 +90,9 @@ final class PacketObserver implements SimulatedWire.Tap {
   }
 
   @Override
-  public void arrives(long now, int source, int destination, Frame frame) {
+  public void arrives(long now, int source, int destination, RocePacket packet) {
     if (trace != null) {
-      trace.arrived(now, source, destination, frame);
+      trace.arrived(now, source, destination, packet);
     }
   }
 }

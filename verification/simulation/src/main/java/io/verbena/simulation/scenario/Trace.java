@@ -3,15 +3,15 @@ package io.verbena.simulation.scenario;
 
 import io.verbena.emulated.roce.Aeth;
 import io.verbena.emulated.roce.ExtendedHeader;
-import io.verbena.emulated.roce.Frame;
-import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.PacketFault;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.Fault;
 import java.io.PrintWriter;
 
 /** Prints one human-readable line for each packet and each event of a run. */
 public final class Trace {
   private final PrintWriter out;
-  private final Frame copy = new Frame();
+  private final RocePacket copy = new RocePacket();
 
   /** Creates a trace that prints immediately. */
   public Trace(PrintWriter out) {
@@ -24,8 +24,8 @@ public final class Trace {
   }
 
   /** Prints a packet that was sent. */
-  public void sent(long now, int source, int destination, Frame frame) {
-    out.printf("%10d  %d -> %d  %s%n", now, source, destination, text(frame));
+  public void sent(long now, int source, int destination, RocePacket packet) {
+    out.printf("%10d  %d -> %d  %s%n", now, source, destination, text(packet));
   }
 
   /** Prints a fault that the wire injected. */
@@ -34,27 +34,27 @@ public final class Trace {
   }
 
   /** Prints a packet that arrives damaged. Intact packets were printed when they were sent. */
-  public void arrived(long now, int source, int destination, Frame frame) {
-    FrameFault error = copy.copyFrom(frame).parse();
-    if (error != FrameFault.NONE) {
+  public void arrived(long now, int source, int destination, RocePacket packet) {
+    PacketFault error = copy.copyFrom(packet).parse();
+    if (error != PacketFault.NONE) {
       out.printf("%10d  %d -> %d  dropped: %s%n", now, source, destination, error);
     }
   }
 
-  private static String text(Frame frame) {
+  private static String text(RocePacket packet) {
     StringBuilder text = new StringBuilder();
-    text.append(frame.opcode());
-    text.append(String.format(" qp %06x psn %06x", frame.destinationQueuePair(), frame.psn()));
-    if (frame.payloadLength() > 0) {
-      text.append(' ').append(frame.payloadLength()).append(" B");
+    text.append(packet.opcode());
+    text.append(String.format(" qp %06x psn %06x", packet.destinationQueuePair(), packet.psn()));
+    if (packet.payloadLength() > 0) {
+      text.append(' ').append(packet.payloadLength()).append(" B");
     }
-    if (frame.opcode().has(ExtendedHeader.RETH)) {
-      text.append(String.format(" dma %d at %x", frame.dmaLength(), frame.remoteAddress()));
+    if (packet.opcode().has(ExtendedHeader.RETH)) {
+      text.append(String.format(" dma %d at %x", packet.dmaLength(), packet.remoteAddress()));
     }
-    if (frame.opcode().has(ExtendedHeader.AETH)) {
-      text.append(syndrome(frame.syndrome())).append(" msn ").append(frame.messageSequence());
+    if (packet.opcode().has(ExtendedHeader.AETH)) {
+      text.append(syndrome(packet.syndrome())).append(" msn ").append(packet.messageSequence());
     }
-    if (frame.ackRequested()) {
+    if (packet.ackRequested()) {
       text.append(" ack?");
     }
     return text.toString();

@@ -38,7 +38,7 @@ final class SimulatedSocket implements StreamSocket {
     this.connection = connection;
     this.in = in;
     this.out = out;
-    alarm = network.time().alarm(this::tell);
+    alarm = network.time().alarm(this::notifyStream);
   }
 
   void connect(SimulatedSocket to) {
@@ -102,14 +102,14 @@ final class SimulatedSocket implements StreamSocket {
     }
   }
 
-  private void tell() {
+  private void notifyStream() {
     willTell = false;
     int operations = ready();
-    TcpStream told = stream;
-    if (told != null && operations != 0) {
+    TcpStream ready = stream;
+    if (ready != null && operations != 0) {
       // The fabric also tries to read from streams that the selector did not report.
-      boolean tries = network.runsNow(told) && in.choose(8) == 0;
-      boolean unused = told.ready(operations | (tries ? OP_READ : 0));
+      boolean tries = network.runsNow(ready) && in.choose(8) == 0;
+      boolean unused = ready.ready(operations | (tries ? OP_READ : 0));
     }
     check();
   }

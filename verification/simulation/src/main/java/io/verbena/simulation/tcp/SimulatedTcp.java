@@ -2,6 +2,7 @@
 package io.verbena.simulation.tcp;
 
 import io.verbena.emulated.cm.local.LocalConnectionManagers;
+import io.verbena.emulated.crypto.CipherWorkspace;
 import io.verbena.emulated.driven.DrivenFabric;
 import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.hca.DeviceLimits;
@@ -16,7 +17,6 @@ import io.verbena.emulated.iwarp.StreamFabric;
 import io.verbena.emulated.iwarp.StreamUser;
 import io.verbena.emulated.iwarp.TcpStream;
 import io.verbena.emulated.iwarp.frame.MpaFrame;
-import io.verbena.emulated.lock.LockWorkspace;
 import io.verbena.emulated.wire.Fault;
 import io.verbena.emulated.wire.FaultDraw;
 import io.verbena.emulated.wire.FaultSchedule;
@@ -93,7 +93,7 @@ public final class SimulatedTcp extends DrivenFabric implements StreamFabric, Ne
   private final Set<TcpStream> open = new HashSet<>();
   private final Set<TcpStream> running = new HashSet<>();
   private final ByteBuffer waste = ByteBuffer.allocate(WASTE_BYTES);
-  private final LockWorkspace workspace = LockWorkspace.ofRecords();
+  private final CipherWorkspace workspace = CipherWorkspace.ofRecords();
   private @Nullable List<Fault> strikes;
   private int onTheirWay;
 
@@ -219,7 +219,7 @@ public final class SimulatedTcp extends DrivenFabric implements StreamFabric, Ne
   }
 
   @Override
-  public LockWorkspace workspace() {
+  public CipherWorkspace workspace() {
     return workspace;
   }
 

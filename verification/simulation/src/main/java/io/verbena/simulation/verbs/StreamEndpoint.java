@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.simulation.verbs;
 
+import io.verbena.emulated.crypto.SessionKeys;
+import io.verbena.emulated.crypto.SharedSecret;
 import io.verbena.emulated.iwarp.IwarpQueuePair;
 import io.verbena.emulated.iwarp.StreamUser;
 import io.verbena.emulated.iwarp.TcpStream;
@@ -8,8 +10,6 @@ import io.verbena.emulated.iwarp.frame.MpaFrame;
 import io.verbena.emulated.iwarp.frame.MpaFrame.Depths;
 import io.verbena.emulated.iwarp.stream.StreamTerms;
 import io.verbena.emulated.iwarp.stream.StreamTerms.Role;
-import io.verbena.emulated.lock.LockKey;
-import io.verbena.emulated.lock.LockSession;
 import io.verbena.simulation.scenario.Arena;
 import io.verbena.simulation.tcp.SimulatedTcp;
 import io.verbena.verbs.Access;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamEndpoint extends ReliableEndpoint {
   private static final int PRIVATE_BYTES = 16;
-  private static final LockKey KEY = LockKey.of(new byte[LockKey.LEAST]);
+  private static final SharedSecret KEY = SharedSecret.of(new byte[SharedSecret.LEAST]);
 
   private State state = State.CONNECTING;
 
@@ -122,8 +122,8 @@ final class StreamEndpoint extends ReliableEndpoint {
   private void lock(TcpStream stream, boolean active, MpaFrame reply) {
     if (config.locked()) {
       byte[] asked = request().bytes().array();
-      LockSession session = LockSession.of(KEY, active, asked, reply.bytes().array());
-      simulation.tcp().call(() -> stream.lock(session.records()));
+      SessionKeys session = SessionKeys.of(KEY, active, asked, reply.bytes().array());
+      simulation.tcp().call(() -> stream.sealWith(session.records()));
     }
   }
 

@@ -3,7 +3,7 @@ package io.verbena.simulation.verbs;
 
 import io.verbena.emulated.roce.Aeth;
 import io.verbena.emulated.roce.ExtendedHeader;
-import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.Fault;
 import io.verbena.emulated.wire.SimulatedWire;
 import io.verbena.simulation.scenario.Arena;
@@ -344,26 +344,26 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
   }
 
   @Override
-  public void sent(long now, int source, int destination, Frame frame) {
+  public void sent(long now, int source, int destination, RocePacket packet) {
     if (trace != null) {
-      trace.sent(now, source, destination, frame);
+      trace.sent(now, source, destination, packet);
     }
     packets++;
-    SimulatedEndpoint receiver = destinationOf(frame, destination);
-    if (receiver != null && frame.opcode().isRequest()) {
+    SimulatedEndpoint receiver = destinationOf(packet, destination);
+    if (receiver != null && packet.opcode().isRequest()) {
       receiver.peer().onRequestSent();
     }
-    if (frame.opcode().has(ExtendedHeader.AETH) && receiver instanceof ReliableEndpoint to) {
-      if (Aeth.isRnrNak(frame.syndrome())) {
-        to.peer().sendsRnrNak(frame.psn());
-      } else if (frame.syndrome() == Aeth.SEQUENCE_ERROR) {
-        to.peer().sendsSequenceErrorNak(frame.psn());
+    if (packet.opcode().has(ExtendedHeader.AETH) && receiver instanceof ReliableEndpoint to) {
+      if (Aeth.isRnrNak(packet.syndrome())) {
+        to.peer().sendsRnrNak(packet.psn());
+      } else if (packet.syndrome() == Aeth.SEQUENCE_ERROR) {
+        to.peer().sendsSequenceErrorNak(packet.psn());
       }
     }
   }
 
   @Override
-  public void struck(long now, int source, int destination, Frame frame, Fault fault) {
+  public void struck(long now, int source, int destination, RocePacket packet, Fault fault) {
     if (trace != null) {
       trace.fault(now, fault);
     }
@@ -372,21 +372,21 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
       recordDelay(now, source, destination, fault);
       return;
     }
-    SimulatedEndpoint to = destinationOf(frame, destination);
+    SimulatedEndpoint to = destinationOf(packet, destination);
     if (to != null) {
       faultLog(to).record(now, 1 + retryCost(fault, to.config));
       if (fault.kind() == Fault.Kind.DUPLICATE) {
-        onDuplicate(to, frame);
+        onDuplicate(to, packet);
       }
     }
   }
 
-  private static void onDuplicate(SimulatedEndpoint to, Frame frame) {
+  private static void onDuplicate(SimulatedEndpoint to, RocePacket packet) {
     if (to instanceof UnreliableEndpoint end) {
-      end.onDuplicated(frame.psn());
+      end.onDuplicated(packet.psn());
     } else if (to instanceof ReliableEndpoint end
-        && frame.opcode().has(ExtendedHeader.AETH)
-        && Aeth.isRnrNak(frame.syndrome())) {
+        && packet.opcode().has(ExtendedHeader.AETH)
+        && Aeth.isRnrNak(packet.syndrome())) {
       end.onDuplicatedRnrNak();
     }
   }
@@ -400,10 +400,10 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
     }
   }
 
-  private @Nullable SimulatedEndpoint destinationOf(Frame frame, int destination) {
+  private @Nullable SimulatedEndpoint destinationOf(RocePacket packet, int destination) {
     for (SimulatedEndpoint end : ends) {
       if (end.config.device(end.side) == destination
-          && end.pair().number() == frame.destinationQueuePair()) {
+          && end.pair().number() == packet.destinationQueuePair()) {
         return end;
       }
     }
@@ -428,13 +428,13 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
   }
 
   @Override
-  public void arrives(long now, int source, int destination, Frame frame) {
+  public void arrives(long now, int source, int destination, RocePacket packet) {
     if (trace != null) {
-      trace.arrived(now, source, destination, frame);
+      trace.arrived(now, source, destination, packet);
     }
-    if (destinationOf(frame, destination) instanceof UnreliableEndpoint to) {
+    if (destinationOf(packet, destination) instanceof UnreliableEndpoint to) {
       poll();
-      to.onArrival(frame.psn());
+      to.onArrival(packet.psn());
     }
   }
 
@@ -576,7 +576,7 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
     int timers = network.clock().pending();
     if (timers + network.left() > 0) {
       throw new Violation(
-          "left at the end: timers " + timers + ", packets, frames, streams " + network.left());
+          "left at the end: timers " + timers + ", packets, packets, streams " + network.left());
     }
   }
 }

@@ -125,7 +125,7 @@ final class EngineMistakes {
               "return psn - other;"),
           of(
               "the ICRC is not checked",
-              "roce/Frame.java",
+              "roce/RocePacket.java",
               "return !checked || Icrc.read(bytes, covered) == computeIcrc(covered)",
               "return covered >= 0"),
           of(
@@ -231,7 +231,7 @@ final class EngineMistakes {
               "if (Psn.difference(psn, last.psn) < 0) {"),
           of(
               "a region ends one byte late",
-              "hca/MemoryKey.java",
+              "hca/KeyEntry.java",
               "offset <= length - bytes;",
               "offset <= length - bytes + 1;"),
           of(
@@ -252,7 +252,7 @@ final class EngineMistakes {
               "if (opcode.has(ExtendedHeader.IETH) && packet.invalidatedKey() == 0) {"),
           of(
                   "a key of a window from before opens the present one",
-                  "hca/MemoryKey.java",
+                  "hca/KeyEntry.java",
                   "return alive && value == key;",
                   "return alive && index(value) == index(key);")
               .startingAt(750),
