@@ -183,7 +183,7 @@ final class DeviceLoops {
     }
 
     @Override
-    public void tell(Runnable late) {
+    public void signalLate(Runnable late) {
       try {
         Schedulers.boundedElastic().schedule(late);
       } catch (Throwable e) {

@@ -44,7 +44,7 @@ final class LoopWatchdog {
     void goesOn(HeldUp loop, String message);
 
     /** Runs an action that signals a passed deadline to a subscriber, whose code may block. */
-    void tell(Runnable late);
+    void signalLate(Runnable late);
   }
 
   private static final long BETWEEN_REPORTS = TimeUnit.MINUTES.toNanos(1);
@@ -245,7 +245,7 @@ final class LoopWatchdog {
         loop.waiters().forgetSeen();
         return;
       }
-      loop.waiters().expire(now, state, report::tell);
+      loop.waiters().expire(now, state, report::signalLate);
     }
 
     private void goesOn(long now) {

@@ -268,7 +268,7 @@ class LoopThreadTest {
     }
 
     @Override
-    public void tell(Runnable late) {
+    public void signalLate(Runnable late) {
       late.run();
     }
   }
@@ -286,7 +286,7 @@ class LoopThreadTest {
     }
 
     @Override
-    public void tell(Runnable late) {
+    public void signalLate(Runnable late) {
       late.run();
     }
   }

@@ -52,7 +52,7 @@ class MediaTest {
   private static final URI FIRST = URI.create("emulated://media-bind-first:7001");
   private static final URI SECOND = URI.create("emulated://media-bind-second:7002");
 
-  /** Patient, as each medium has but a part of the time. */
+  /** ExaminedDevice, as each medium has but a part of the time. */
   private final RdmaTransport transport =
       RdmaTransport.create(Ends.options().connectTimeout(Ends.LIMIT).build());
 

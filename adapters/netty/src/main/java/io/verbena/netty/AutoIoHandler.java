@@ -67,8 +67,8 @@ public final class AutoIoHandler {
   private static IoHandlerFactory orSockets(
       URI hca, IoHandlerFactory rdma, IoHandlerFactory sockets) {
     requireNonNull(sockets, "sockets");
-    AtomicBoolean told = new AtomicBoolean();
-    return executor -> open(hca, rdma, sockets, executor, told);
+    AtomicBoolean logged = new AtomicBoolean();
+    return executor -> open(hca, rdma, sockets, executor, logged);
   }
 
   private static IoHandler open(
@@ -76,14 +76,14 @@ public final class AutoIoHandler {
       IoHandlerFactory rdma,
       IoHandlerFactory sockets,
       ThreadAwareExecutor executor,
-      AtomicBoolean told) {
+      AtomicBoolean logged) {
     try {
       return rdma.newHandler(executor);
     } catch (VerbsException e) {
       if (e.error() != VerbsError.NO_DEVICE) {
         throw e;
       }
-      if (!told.getAndSet(true)) {
+      if (!logged.getAndSet(true)) {
         LOG.log(Level.INFO, () -> hca + ": connections use TCP only: " + e.getMessage());
       }
       return sockets.newHandler(executor);

@@ -243,9 +243,9 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
       made.unsafe().beginRead();
     }
     // A listener may close the channel, which was active all the same.
-    boolean told = promise.trySuccess();
+    boolean connected = promise.trySuccess();
     pipeline.fireChannelActive();
-    if (!told) {
+    if (!connected) {
       unsafe().close(voidPromise());
     }
   }

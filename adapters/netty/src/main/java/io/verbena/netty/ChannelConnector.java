@@ -156,9 +156,9 @@ final class ChannelConnector implements ConnectionSetup.Owner {
       return;
     }
     // A listener may close the channel, which was active all the same.
-    boolean told = promise.trySuccess();
+    boolean connected = promise.trySuccess();
     channel.pipeline().fireChannelActive();
-    if (!told) {
+    if (!connected) {
       channel.closeQuietly();
     }
   }
@@ -193,7 +193,7 @@ final class ChannelConnector implements ConnectionSetup.Owner {
     ConnectionSetup begun = setup;
     if (at == null) {
       if (begun != null) {
-        begun.step(event);
+        begun.handle(event);
       }
     } else if (event.type() == ConnectionEvent.Type.DISCONNECTED) {
       at.disconnected();

@@ -52,7 +52,7 @@ final class ChannelInput {
       return;
     }
     if (shutdown) {
-      tellEndOnce();
+      fireEndOnce();
       return;
     }
     if (!readPending) {
@@ -106,12 +106,12 @@ final class ChannelInput {
     } else if (!shutdown) {
       shutdown = true;
       pipeline.fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
-      tellEndOnce();
+      fireEndOnce();
     }
   }
 
   /** Fires {@link ChannelInputShutdownReadComplete} once. */
-  private void tellEndOnce() {
+  private void fireEndOnce() {
     readPending = false;
     if (!endWasTold && channel.isActive()) {
       endWasTold = true;

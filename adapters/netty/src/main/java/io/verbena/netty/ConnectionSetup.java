@@ -8,6 +8,7 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.util.concurrent.Future;
 import io.verbena.RdmaConnectException;
 import io.verbena.RejectReason;
+import io.verbena.core.cm.ConnectionSteps;
 import io.verbena.core.cm.EventTarget;
 import io.verbena.core.cm.ProgramData;
 import io.verbena.netty.wire.Handshake;
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>On the event loop's thread only.
  */
-final class ConnectionSetup {
+final class ConnectionSetup extends ConnectionSteps {
   /** The channel for which the connection is set up. */
   interface Owner extends EventTarget {
     /** Returns the object that the stream calls back. */
@@ -172,22 +173,30 @@ final class ConnectionSetup {
   }
 
   /** Handles an event of the connection manager. */
-  void step(ConnectionEvent event) {
-    if (over) {
-      return;
+  void handle(ConnectionEvent event) {
+    if (!over) {
+      step(event);
     }
-    switch (event.type()) {
-      case ADDR_RESOLVED -> resolved();
-      case ESTABLISHED -> established(event);
-      case DISCONNECTED, DEVICE_REMOVAL ->
-          fail(new ConnectException("Connection reset: " + event.identifier().peer()));
-      case REJECTED -> fail(rejection(event));
-      case ADDR_ERROR, ROUTE_ERROR, UNREACHABLE, CONNECT_ERROR ->
-          fail(new ConnectException(event.type() + ": " + event.statusText() + ": " + peer));
-      case CONNECT_REQUEST, CONNECT_RESPONSE, ROUTE_RESOLVED, ADDR_CHANGE, TIMEWAIT_EXIT -> {
-        // Nothing to do.
-      }
-    }
+  }
+
+  @Override
+  protected void disconnected(ConnectionEvent event) {
+    fail(new ConnectException("Connection reset: " + event.identifier().peer()));
+  }
+
+  @Override
+  protected void deviceRemoved(ConnectionEvent event) {
+    disconnected(event);
+  }
+
+  @Override
+  protected void failed(ConnectionEvent event) {
+    fail(new ConnectException(event.type() + ": " + event.statusText() + ": " + peer));
+  }
+
+  @Override
+  protected void rejected(ConnectionEvent event) {
+    fail(rejection(event));
   }
 
   private ConnectException rejection(ConnectionEvent event) {
@@ -210,7 +219,8 @@ final class ConnectionSetup {
     return rejected;
   }
 
-  private void resolved() {
+  @Override
+  protected void resolved(ConnectionEvent event) {
     if (stream != null) {
       return;
     }
@@ -267,7 +277,8 @@ final class ConnectionSetup {
     }
   }
 
-  private void established(ConnectionEvent event) {
+  @Override
+  protected void established(ConnectionEvent event) {
     Stream made = stream;
     if (made == null) {
       return;
@@ -311,7 +322,7 @@ final class ConnectionSetup {
     if (!over) {
       end();
       handler.hca().meter().failed(request == null ? "connect" : "accept", null, cause);
-      tell(cause);
+      completePromise(cause);
       owner.failed();
     }
   }
@@ -320,7 +331,7 @@ final class ConnectionSetup {
   void close() {
     if (!over) {
       end();
-      tell(new ClosedChannelException());
+      completePromise(new ClosedChannelException());
     }
   }
 
@@ -328,7 +339,7 @@ final class ConnectionSetup {
    * Completes the promise. That of an accept succeeds: a client that leaves early is no failure, as
    * with a socket.
    */
-  private void tell(IOException cause) {
+  private void completePromise(IOException cause) {
     if (request == null) {
       promise.tryFailure(cause);
     } else {

@@ -42,7 +42,7 @@ final class LoopReceives {
     RdmaOptions options = hca.options();
     DeviceAttributes device = hca.device().attributes();
     boolean trails = !device.supports(Capability.SEND_WITH_IMMEDIATE);
-    int capacity = options.eagerSize() + (trails ? SignalTrailers.LENGTH : 0);
+    int capacity = options.eagerSize() + (trails ? ControlTrailers.LENGTH : 0);
     frames = new ReceiveFrames(hca.memory(), capacity);
     // The number of loops that share the memory is not known: they are created one by one.
     int loops = NettyRuntime.availableProcessors();

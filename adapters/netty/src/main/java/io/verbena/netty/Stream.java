@@ -133,8 +133,8 @@ final class Stream implements QueueMember, ReceivePool.User {
   }
 
   /**
-   * Returns whether the peer sends signals where this end expects them: as immediate data, or as
-   * trailers.
+   * Returns whether the peer sends control words where this end expects them: as immediate data, or
+   * as trailers.
    */
   boolean understands(Handshake peer) {
     return peer.trails() == queues.trails();

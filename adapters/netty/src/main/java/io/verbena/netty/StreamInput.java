@@ -9,15 +9,17 @@ import io.verbena.verbs.WorkCompletion;
 import java.io.IOException;
 
 /**
- * The receiving half of a stream. It takes messages and their {@link Signal}s from completed
- * receives, and returns the peer's credits. On the event loop's thread only.
+ * The receiving half of a stream. It takes messages and their {@link ControlWord control words}
+ * from completed receives, and returns the peer's credits. On the event loop's thread only.
  */
 final class StreamInput {
   private final Stream stream;
   private final StreamReceiveQueue receiveBuffers;
   private final StreamSendQueue sendBuffers;
 
-  /** Whether signals follow the bytes of messages, because the device has no immediate data. */
+  /**
+   * Whether control words follow the bytes of messages, because the device has no immediate data.
+   */
   private final boolean trails;
 
   /** Whether a receive was flushed: all before it have completed. */
@@ -59,9 +61,9 @@ final class StreamInput {
   }
 
   private void arrived(ByteBuf frame, WorkCompletion completion) {
-    int length = completion.byteLength() - (trails ? SignalTrailers.LENGTH : 0);
-    int signal = signal(completion, frame, length);
-    if (!Signal.isKnown(signal) || (receiveBuffers.hasEnded() && length > 0)) {
+    int length = completion.byteLength() - (trails ? ControlTrailers.LENGTH : 0);
+    int control = control(completion, frame, length);
+    if (!ControlWord.isKnown(control) || (receiveBuffers.hasEnded() && length > 0)) {
       receiveBuffers.drop(frame);
       failProtocol();
       return;
@@ -69,21 +71,21 @@ final class StreamInput {
     if (length > 0) {
       sendBuffers.meter().received(length);
     }
-    int credits = Signal.credits(signal);
-    if (!receiveBuffers.arrived(frame, length, Signal.isEnd(signal))
-        || !(Signal.isBack(signal)
+    int credits = ControlWord.credits(control);
+    if (!receiveBuffers.arrived(frame, length, ControlWord.isEnd(control))
+        || !(ControlWord.isBack(control)
             ? receiveBuffers.givenBack(credits)
             : sendBuffers.addCredits(credits))) {
       failProtocol();
     }
   }
 
-  /** Returns the signal of a message; {@link Signal#NONE} if it has none. */
-  private int signal(WorkCompletion completion, ByteBuf frame, int length) {
+  /** Returns the control word of a message; {@link ControlWord#NONE} if it has none. */
+  private int control(WorkCompletion completion, ByteBuf frame, int length) {
     if (!trails) {
-      return completion.hasImmediate() ? completion.immediate() : Signal.NONE;
+      return completion.hasImmediate() ? completion.immediate() : ControlWord.NONE;
     }
-    return length < 0 ? Signal.NONE : SignalTrailers.read(frame, completion.byteLength());
+    return length < 0 ? ControlWord.NONE : ControlTrailers.read(frame, completion.byteLength());
   }
 
   /** Discards received messages and ends the connection at once. */

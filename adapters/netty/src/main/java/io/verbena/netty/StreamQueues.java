@@ -86,8 +86,8 @@ final class StreamQueues {
       own = share == null ? receives.open(made, joined.prefix(), most, user::receiveRefused) : null;
       ownReceives = own;
       Receives its = share == null ? requireNonNull(own) : share;
-      SignalTrailers trailers =
-          trails ? new SignalTrailers(hca.memory(), StreamSendQueue.slots(sends)) : null;
+      ControlTrailers trailers =
+          trails ? new ControlTrailers(hca.memory(), StreamSendQueue.slots(sends)) : null;
       out =
           new StreamSendQueue(
               made,
@@ -127,14 +127,16 @@ final class StreamQueues {
   }
 
   /**
-   * Returns the most bytes of inline data: 0 with trailing signals, as inline data is one piece.
+   * Returns the most bytes of inline data: 0 with trailing control words, as inline data is one
+   * piece.
    */
   private int mostInline() {
     return trails ? 0 : Math.min(MOST_INLINE, hca.device().attributes().maxInlineData());
   }
 
   /**
-   * Returns whether signals follow the bytes of messages, because the device has no immediate data.
+   * Returns whether control words follow the bytes of messages, because the device has no immediate
+   * data.
    */
   boolean trails() {
     return trails;

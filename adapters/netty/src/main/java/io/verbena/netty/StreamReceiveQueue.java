@@ -342,11 +342,11 @@ final class StreamReceiveQueue {
   }
 
   /**
-   * Returns the {@link Signal} of the credits that the next message returns to the peer, and no
-   * longer owes them.
+   * Returns the {@link ControlWord} of the credits that the next message returns to the peer, and
+   * no longer owes them.
    */
   int takeOwed() {
-    int credits = Math.min(owed, Signal.MOST_CREDITS);
+    int credits = Math.min(owed, ControlWord.MOST_CREDITS);
     owed -= credits;
     promised += credits;
     return credits;

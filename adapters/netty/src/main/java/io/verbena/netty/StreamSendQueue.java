@@ -67,11 +67,11 @@ final class StreamSendQueue implements ConnectionState, QueuePairUser, LinkedPos
   private final PostedBytes waiting = new PostedBytes();
   private final SendWorkRequest single = new SendWorkRequest(/* maxScatterGather= */ 2);
 
-  /** The memory of signals on a device without immediate data; else null. */
-  private final @Nullable SignalTrailers trailers;
+  /** The memory of control words on a device without immediate data; else null. */
+  private final @Nullable ControlTrailers trailers;
 
   private final ConnectionMeter meter;
-  private int signal;
+  private int control;
   private int heldCount;
   private int posted;
   private int completed;
@@ -100,7 +100,7 @@ final class StreamSendQueue implements ConnectionState, QueuePairUser, LinkedPos
       long prefix,
       int depth,
       HcaMeter hca,
-      @Nullable SignalTrailers trailers) {
+      @Nullable ControlTrailers trailers) {
     this.trailers = trailers;
     this.queuePair = queuePair;
     this.receives = receives;
@@ -184,8 +184,8 @@ final class StreamSendQueue implements ConnectionState, QueuePairUser, LinkedPos
    * one.
    */
   void giveBack() {
-    int count = Math.min(credits - firstCredits - 1, Signal.MOST_CREDITS);
-    post(begin(Signal.back(count)).signaled());
+    int count = Math.min(credits - firstCredits - 1, ControlWord.MOST_CREDITS);
+    post(begin(ControlWord.back(count)).signaled());
     postLinked();
     credits -= count;
   }
@@ -201,10 +201,10 @@ final class StreamSendQueue implements ConnectionState, QueuePairUser, LinkedPos
    * @param at the location of the bytes; its lease, if it has one, is released with the buffer
    * @param buffer released when the message has completed; stays the caller's if this throws
    * @param inQueue how many bytes stay in the channel's queue until the message is sent
-   * @param signal the {@link Signal} of the credits that it returns
+   * @param control the {@link ControlWord} of the credits that it returns
    */
-  void send(Location at, int length, ByteBuf buffer, int inQueue, int signal) {
-    SendWorkRequest request = begin(signal).buffer(at.address(), length, at.lkey()).signaled();
+  void send(Location at, int length, ByteBuf buffer, int inQueue, int control) {
+    SendWorkRequest request = begin(control).buffer(at.address(), length, at.lkey()).signaled();
     int slot = posted & mask;
     Lease lease = at.takeLease();
     try {
@@ -239,8 +239,8 @@ final class StreamSendQueue implements ConnectionState, QueuePairUser, LinkedPos
   }
 
   /** Posts bytes as inline data. */
-  void sendInline(ByteBuffer data, int inQueue, int signal) {
-    SendWorkRequest request = begin(signal).inline(data);
+  void sendInline(ByteBuffer data, int inQueue, int control) {
+    SendWorkRequest request = begin(control).inline(data);
     queued[posted & mask] = inQueue;
     if (inQueue > 0 || (posted & signalMask) == signalMask) {
       request.signaled();
@@ -257,16 +257,16 @@ final class StreamSendQueue implements ConnectionState, QueuePairUser, LinkedPos
   }
 
   /** Posts a message that only returns credits. */
-  void returnCredits(int signal) {
-    post(begin(ended ? Signal.end(signal) : signal).signaled());
+  void returnCredits(int control) {
+    post(begin(ended ? ControlWord.end(control) : control).signaled());
     postLinked();
   }
 
   /** Posts the message that ends the stream. Idempotent. */
-  void end(int signal) {
+  void end(int control) {
     if (!ended) {
       ended = true;
-      post(begin(Signal.end(signal)).signaled());
+      post(begin(ControlWord.end(control)).signaled());
       postLinked();
     }
   }
@@ -280,15 +280,15 @@ final class StreamSendQueue implements ConnectionState, QueuePairUser, LinkedPos
     return linked == null ? single : linked.next(this);
   }
 
-  private SendWorkRequest begin(int itsSignal) {
-    signal = itsSignal;
+  private SendWorkRequest begin(int itsControl) {
+    control = itsControl;
     SendWorkRequest request = next();
-    return trailers == null ? request.sendWithImmediate(itsSignal) : request.send();
+    return trailers == null ? request.sendWithImmediate(itsControl) : request.send();
   }
 
   private void post(SendWorkRequest request) {
     if (trailers != null) {
-      trailers.append(request, posted & mask, signal);
+      trailers.append(request, posted & mask, control);
     }
     meter.posted(posted & mask, request);
     hand(request);

@@ -29,13 +29,13 @@ class HostilePeerTest {
   enum Lie {
     NO_SIGNAL(RawClient::sendWithoutSignal),
     UNKNOWN_BITS(peer -> peer.send(10, 1 << 31)),
-    MORE_CREDITS_THAN_RECEIVES_CAN_BE(peer -> peer.send(0, Signal.MOST_CREDITS)),
-    GIVES_BACK_NOTHING(peer -> peer.send(0, Signal.back(0))),
-    GIVES_BACK_MORE_THAN_IT_HAS(peer -> peer.send(0, Signal.back(40))),
+    MORE_CREDITS_THAN_RECEIVES_CAN_BE(peer -> peer.send(0, ControlWord.MOST_CREDITS)),
+    GIVES_BACK_NOTHING(peer -> peer.send(0, ControlWord.back(0))),
+    GIVES_BACK_MORE_THAN_IT_HAS(peer -> peer.send(0, ControlWord.back(40))),
     LONGER_THAN_A_RECEIVE(peer -> peer.send(4097, 0)),
     BYTES_BEHIND_THE_END(
         peer -> {
-          peer.send(1, Signal.end(0));
+          peer.send(1, ControlWord.end(0));
           peer.send(1, 0);
         });
 

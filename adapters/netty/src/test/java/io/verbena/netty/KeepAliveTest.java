@@ -83,7 +83,7 @@ class KeepAliveTest {
           Ends.bind(ends.server(told).childOption(ChannelOption.ALLOW_HALF_CLOSURE, true));
       try (RawClient client = RawClient.to(server)) {
         SocketChannel accepted = ends.accepted();
-        client.send(0, Signal.end(0));
+        client.send(0, ControlWord.end(0));
         await()
             .atMost(Ends.LIMIT)
             .until(() -> told.events.contains(ChannelInputShutdownReadComplete.INSTANCE));

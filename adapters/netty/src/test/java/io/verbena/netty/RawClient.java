@@ -44,7 +44,7 @@ final class RawClient implements AutoCloseable {
   private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
   private final ArrayDeque<Integer> received = new ArrayDeque<>();
 
-  /** Whether the signal of a message is in its last bytes. */
+  /** Whether the control word of a message is in its last bytes. */
   private final boolean trails;
 
   private int sending;
@@ -63,7 +63,7 @@ final class RawClient implements AutoCloseable {
     memory =
         hca.memory()
             .allocator()
-            .directBuffer(TRAILER + TRAILERS * SignalTrailers.LENGTH)
+            .directBuffer(TRAILER + TRAILERS * ControlTrailers.LENGTH)
             .setZero(0, TRAILER);
     trails = !hca.device().attributes().supports(Capability.SEND_WITH_IMMEDIATE);
   }
@@ -145,22 +145,22 @@ final class RawClient implements AutoCloseable {
     return event;
   }
 
-  /** Sends so many bytes with this signal. */
-  void send(int length, int signal) {
+  /** Sends so many bytes with this control word. */
+  void send(int length, int control) {
     SendWorkRequest request = new SendWorkRequest(2);
-    addBytes(trails ? request.send() : request.sendWithImmediate(signal), length);
+    addBytes(trails ? request.send() : request.sendWithImmediate(control), length);
     if (trails) {
-      int at = TRAILER + sent % TRAILERS * SignalTrailers.LENGTH;
-      memory.setInt(at, signal);
-      request.buffers().add(location.address() + at, SignalTrailers.LENGTH, location.lkey());
+      int at = TRAILER + sent % TRAILERS * ControlTrailers.LENGTH;
+      memory.setInt(at, control);
+      request.buffers().add(location.address() + at, ControlTrailers.LENGTH, location.lkey());
     }
     post(request);
   }
 
-  /** Sends so few bytes that there is no signal in them, and none as an immediate. */
+  /** Sends so few bytes that there is no control word in them, and none as an immediate. */
   void sendWithoutSignal() {
     SendWorkRequest request = new SendWorkRequest().send();
-    addBytes(request, SignalTrailers.LENGTH - 1);
+    addBytes(request, ControlTrailers.LENGTH - 1);
     post(request);
   }
 
@@ -168,7 +168,7 @@ final class RawClient implements AutoCloseable {
     to.buffer(location.address() + RECEIVES * LENGTH, length, location.lkey());
   }
 
-  /** Waits for a message, and returns its signal. */
+  /** Waits for a message, and returns its control word. */
   int receive() {
     while (received.isEmpty()) {
       takeCompletion();
@@ -190,7 +190,8 @@ final class RawClient implements AutoCloseable {
     if (completion[0].opcode().isReceive()) {
       long id = completion[0].workRequestId();
       int end = (int) id * LENGTH + completion[0].byteLength();
-      received.add(trails ? memory.getInt(end - SignalTrailers.LENGTH) : completion[0].immediate());
+      received.add(
+          trails ? memory.getInt(end - ControlTrailers.LENGTH) : completion[0].immediate());
       postReceive(id);
     } else {
       sending--;

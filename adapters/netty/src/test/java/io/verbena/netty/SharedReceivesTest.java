@@ -58,7 +58,7 @@ class SharedReceivesTest {
           sent += 100;
           owed = 0;
         }
-        credits += Signal.credits(peer.receive());
+        credits += ControlWord.credits(peer.receive());
         owed++;
       }
 
@@ -78,12 +78,12 @@ class SharedReceivesTest {
 
       peer.send(10, 20);
 
-      int signal = peer.receive();
-      while (!Signal.isBack(signal)) {
-        signal = peer.receive();
+      int control = peer.receive();
+      while (!ControlWord.isBack(control)) {
+        control = peer.receive();
       }
       // The message itself took one.
-      assertThat(Signal.credits(signal)).isEqualTo(20 - 1);
+      assertThat(ControlWord.credits(control)).isEqualTo(20 - 1);
     }
   }
 

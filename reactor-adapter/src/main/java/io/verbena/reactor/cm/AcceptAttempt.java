@@ -3,15 +3,12 @@ package io.verbena.reactor.cm;
 
 import io.verbena.AcceptDecision;
 import io.verbena.ConnectRequest;
-import io.verbena.HcaException;
 import io.verbena.RdmaConnectException;
 import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.RejectReason;
-import io.verbena.core.cm.EventTarget;
 import io.verbena.core.cm.ProgramData;
-import io.verbena.core.loop.CompletionLoop;
 import io.verbena.reactor.connection.Connection;
 import io.verbena.reactor.connection.ConnectionContext;
 import io.verbena.reactor.connection.ConnectionLifecycle;
@@ -39,23 +36,20 @@ import org.jspecify.annotations.Nullable;
  *     +-----------------------+----------------------------+--------------------------+--> over
  * }</pre>
  */
-final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
-  private final ConnectionContext context;
+final class AcceptAttempt extends ConnectionAttempt {
+  private static final String OPERATION = "accept";
+
   private final Server server;
   private final ConnectionIdentifier identifier;
   private final ByteBuffer offer;
   private final @Nullable InetSocketAddress address;
-  private @Nullable ConnectionLifecycle connection;
-  private @Nullable Handshake peer;
+  private @Nullable Handshake handshake;
   private @Nullable HookCall hookCall;
-  private int ticksLeft;
   private boolean hasSlot;
   private boolean answered;
-  private boolean connected;
-  private boolean over;
 
   AcceptAttempt(ConnectionContext context, Server server, ConnectionEvent request) {
-    this.context = context;
+    super(context, OPERATION);
     this.server = server;
     identifier = request.identifier();
     address = identifier.remoteAddress();
@@ -65,8 +59,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
   /** Answers the connect request. */
   void start() {
     try {
-      ticksLeft = context.loop().ticks(context.options().connectTimeout().toNanos());
-      context.loop().addTickListener(this);
+      startDeadline(context.options().connectTimeout().toNanos());
       if (!over) {
         answer();
       }
@@ -77,7 +70,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
 
   private void answer() {
     try {
-      peer = Handshake.decode(offer);
+      handshake = Handshake.decode(offer);
     } catch (ProtocolException e) {
       reject(e.version() == null ? Reason.MALFORMED : Reason.VERSION);
       return;
@@ -95,8 +88,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
       return;
     }
     hasSlot = true;
-    HookCall call =
-        server.ask(new ConnectRequest(identifier.peer(), address, data), this::hookAnswered);
+    HookCall call = server.ask(new ConnectRequest(peer(), address, data), this::hookAnswered);
     hookCall = call;
     if (call == null) {
       acceptUnlessClosing();
@@ -105,16 +97,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
 
   /** Handles the hook's answer on the loop; called on any thread. */
   private void hookAnswered(@Nullable AcceptDecision decision, @Nullable Throwable failure) {
-    context
-        .loop()
-        .execute(
-            () -> {
-              try {
-                decided(decision, failure);
-              } catch (Throwable e) {
-                broke(e);
-              }
-            });
+    onLoop(() -> decided(decision, failure));
   }
 
   private void decided(@Nullable AcceptDecision decision, @Nullable Throwable failure) {
@@ -146,10 +129,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     FailureLog.get()
         .failed(
             new RdmaConnectException(
-                "accept",
-                identifier.peer(),
-                failure == null ? what : what + ": " + failure,
-                failure));
+                OPERATION, peer(), failure == null ? what : what + ": " + failure, failure));
     refuse(new RejectReason(RejectReason.HOOK_FAILED, what));
   }
 
@@ -160,11 +140,9 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     answered = true;
   }
 
-  /**
-   * Ends the accept after a step threw, errors of the JVM included. Rejects an unanswered request,
-   * so that the client need not wait for its deadline.
-   */
-  private void broke(Throwable thrown) {
+  /** Rejects an unanswered request, so that the client need not wait for its deadline. */
+  @Override
+  void broke(Throwable thrown) {
     if (over) {
       FailureGuard.drop(thrown);
       return;
@@ -173,9 +151,9 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
         thrown instanceof VerbsException || thrown instanceof RdmaException
             ? "the HCA refused"
             : "it threw " + thrown;
-    RdmaException why = new RdmaConnectException("accept", identifier.peer(), reason, thrown);
+    RdmaException why = new RdmaConnectException(OPERATION, peer(), reason, thrown);
     if (connection == null) {
-      context.resources().meter().failed("accept", null, thrown);
+      context.resources().meter().failed(OPERATION, null, thrown);
       FailureLog.get().failed(why);
       reject(Reason.RESOURCES);
     } else {
@@ -252,60 +230,15 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
   }
 
   @Override
-  public void event(ConnectionEvent event) {
-    context.loop().execute(() -> guardedStep(event.type()));
+  String peer() {
+    return identifier.peer();
   }
 
-  private void guardedStep(ConnectionEvent.Type type) {
-    try {
-      step(type);
-    } catch (Throwable e) {
-      broke(e);
-    }
-  }
-
-  private void step(ConnectionEvent.Type type) {
+  @Override
+  protected void established(ConnectionEvent event) {
     ConnectionLifecycle prepared = connection;
-    if (prepared == null) {
-      if (!over && type == ConnectionEvent.Type.DISCONNECTED) {
-        fail(new RdmaConnectException("accept", identifier.peer(), "the client went away"));
-      }
-      return;
-    }
-    switch (type) {
-      case ESTABLISHED -> established(prepared);
-      case DEVICE_REMOVAL -> {
-        if (connected) {
-          prepared.deviceRemoved();
-        } else {
-          fail(new HcaException("accept", identifier.peer(), null, "the device was removed", null));
-        }
-      }
-      case DISCONNECTED -> {
-        if (connected) {
-          prepared.disconnected();
-        } else {
-          fail(new RdmaConnectException("accept", identifier.peer(), "the client went away"));
-        }
-      }
-      case CONNECT_ERROR, UNREACHABLE, REJECTED ->
-          fail(new RdmaConnectException("accept", identifier.peer(), type.toString()));
-      case ADDR_RESOLVED,
-          ADDR_ERROR,
-          ROUTE_RESOLVED,
-          ROUTE_ERROR,
-          CONNECT_REQUEST,
-          CONNECT_RESPONSE,
-          ADDR_CHANGE,
-          TIMEWAIT_EXIT -> {
-        // Nothing to do: these are of the other end, or mean nothing new.
-      }
-    }
-  }
-
-  private void established(ConnectionLifecycle prepared) {
-    Handshake other = peer;
-    if (over || other == null) {
+    Handshake other = handshake;
+    if (over || prepared == null || other == null) {
       return;
     }
     Connection opened = prepared.open(other);
@@ -314,12 +247,28 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     server.serve(opened);
   }
 
-  private void fail(RdmaException why) {
+  @Override
+  protected void rejected(ConnectionEvent event) {
+    failed(event);
+  }
+
+  @Override
+  protected void failed(ConnectionEvent event) {
+    fail(new RdmaConnectException(OPERATION, peer(), event.type().toString()));
+  }
+
+  @Override
+  RdmaException lost(ConnectionEvent event) {
+    return new RdmaConnectException(OPERATION, peer(), "the client went away");
+  }
+
+  @Override
+  void fail(RdmaException why) {
     if (over) {
       return;
     }
     over = true;
-    context.resources().meter().failed("accept", why.status(), why);
+    context.resources().meter().failed(OPERATION, why.status(), why);
     FailureLog.get().failed(why);
     ConnectionLifecycle prepared = connection;
     if (prepared != null) {
@@ -340,33 +289,25 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
   }
 
   @Override
-  public boolean tick() {
-    if (!over && --ticksLeft < 0) {
-      if (hookCall != null) {
-        hookFailed("its accept hook gave no answer in time", null);
-        return false;
-      }
-      fail(
-          new RdmaTimeoutException(
-              "accept",
-              identifier.peer(),
-              "not established within " + context.options().connectTimeout()));
+  void timedOut() {
+    if (hookCall != null) {
+      hookFailed("its accept hook gave no answer in time", null);
+      return;
     }
-    return !over;
+    fail(
+        new RdmaTimeoutException(
+            OPERATION, peer(), "not established within " + context.options().connectTimeout()));
   }
 
   @Override
   public void shutDown(@Nullable Throwable broken) {
-    String peer = identifier.peer();
     if (!over && connection == null) {
       // Does not cancel the call: the hook's thread may be the one that disposes of the transport,
       // and would be interrupted.
       hookCall = null;
       reject(broken == null ? Reason.CLOSING : Reason.RESOURCES);
-    } else if (broken == null) {
-      fail(new RdmaConnectException("accept", peer, "the transport was disposed"));
     } else {
-      fail(new HcaException("accept", peer, null, "the loop broke down: " + broken, broken));
+      super.shutDown(broken);
     }
   }
 }

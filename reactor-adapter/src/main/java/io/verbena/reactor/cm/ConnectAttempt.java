@@ -9,10 +9,8 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.RejectReason;
-import io.verbena.core.cm.EventTarget;
 import io.verbena.core.cm.ProgramData;
 import io.verbena.core.loop.Awaited;
-import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.HeldUp;
 import io.verbena.reactor.connection.Connection;
 import io.verbena.reactor.connection.ConnectionContext;
@@ -43,11 +41,9 @@ import reactor.core.publisher.Operators;
  *     +------------------------------+--- error, deadline, cancel ----------------------^
  * }</pre>
  */
-final class ConnectAttempt
-    implements Subscription, EventTarget, CompletionLoop.TickListener, Awaited {
+final class ConnectAttempt extends ConnectionAttempt implements Subscription, Awaited {
   private static final String OPERATION = "connect";
 
-  private final ConnectionContext context;
   private final URI address;
   private final ByteBuffer data;
   private final CoreSubscriber<? super RdmaConnection> actual;
@@ -62,11 +58,7 @@ final class ConnectAttempt
   private final Duration timeout;
 
   private @Nullable ConnectionIdentifier identifier;
-  private @Nullable ConnectionLifecycle connection;
-  private int ticksLeft;
-  private boolean connected;
   private boolean handingOver;
-  private boolean over;
   private volatile boolean cancelled;
 
   ConnectAttempt(
@@ -75,9 +67,9 @@ final class ConnectAttempt
       long timeoutNanos,
       ConnectionContext context,
       CoreSubscriber<? super RdmaConnection> actual) {
+    super(context, OPERATION);
     this.address = address;
     this.data = data;
-    this.context = context;
     this.actual = actual;
     this.timeoutNanos = timeoutNanos;
     timeout = Duration.ofNanos(timeoutNanos).truncatedTo(ChronoUnit.MILLIS);
@@ -110,62 +102,40 @@ final class ConnectAttempt
       return;
     }
     try {
-      ticksLeft = context.loop().ticks(timeoutNanos);
-      context.loop().addTickListener(this);
+      startDeadline(timeoutNanos);
       if (!over) {
         identifier = context.dispatcher().resolve(address, timeoutNanos, this);
       }
     } catch (VerbsException e) {
-      fail(new RdmaConnectException(OPERATION, address.toString(), "no way to the address", e));
+      fail(new RdmaConnectException(OPERATION, peer(), "no way to the address", e));
     } catch (Throwable e) {
       broke(e);
     }
   }
 
-  /** Fails the connect at once with what a step threw, errors of the JVM included. */
-  private void broke(Throwable thrown) {
+  @Override
+  void broke(Throwable thrown) {
     if (over) {
       FailureGuard.drop(thrown);
     } else {
       fail(
           thrown instanceof RdmaException typed
               ? typed
-              : new RdmaConnectException(
-                  OPERATION, address.toString(), "it threw " + thrown, thrown));
+              : new RdmaConnectException(OPERATION, peer(), "it threw " + thrown, thrown));
     }
   }
 
   @Override
-  public void event(ConnectionEvent event) {
-    context.loop().execute(() -> guardedStep(event));
+  String peer() {
+    return address.toString();
   }
 
-  private void guardedStep(ConnectionEvent event) {
-    try {
-      step(event);
-    } catch (Throwable e) {
-      broke(e);
-    }
-  }
-
-  private void step(ConnectionEvent event) {
-    switch (event.type()) {
-      case ADDR_RESOLVED -> resolved(event.identifier());
-      case ESTABLISHED -> established(event);
-      case REJECTED -> fail(rejection(event));
-      case ADDR_ERROR, ROUTE_ERROR, UNREACHABLE, CONNECT_ERROR -> fail(failure(event));
-      case DISCONNECTED -> disconnected(event);
-      case DEVICE_REMOVAL -> deviceRemoved();
-      case ROUTE_RESOLVED, CONNECT_REQUEST, CONNECT_RESPONSE, ADDR_CHANGE, TIMEWAIT_EXIT -> {
-        // Nothing to do: a step in between, or one that is not ours.
-      }
-    }
-  }
-
-  private void resolved(ConnectionIdentifier resolved) {
+  @Override
+  protected void resolved(ConnectionEvent event) {
     if (over || connection != null) {
       return;
     }
+    ConnectionIdentifier resolved = event.identifier();
     try {
       ConnectionLifecycle prepared =
           new ConnectionLifecycle(context, resolved, () -> context.dispatcher().forget(resolved));
@@ -173,11 +143,12 @@ final class ConnectAttempt
       ByteBuffer offer = ProgramData.append(prepared.handshake().encode(), data);
       resolved.connect(context.parameters(offer), timeoutNanos);
     } catch (VerbsException e) {
-      fail(new HcaException(OPERATION, address.toString(), null, "the HCA refused", e));
+      fail(new HcaException(OPERATION, peer(), null, "the HCA refused", e));
     }
   }
 
-  private void established(ConnectionEvent event) {
+  @Override
+  protected void established(ConnectionEvent event) {
     ConnectionLifecycle prepared = connection;
     if (over || prepared == null) {
       return;
@@ -197,14 +168,14 @@ final class ConnectAttempt
     boolean taken = false;
     if (wanted) {
       handingOver = true;
-      taken = guard.tellNext(actual, opened, OPERATION);
+      taken = guard.emitNext(actual, opened, OPERATION);
       handingOver = false;
     }
     if (cancelled || !wanted) {
       // Also if it was cancelled during the call: the subscriber may have dropped the connection.
       opened.dispose();
     } else if (taken) {
-      guard.tellComplete(actual);
+      guard.emitComplete(actual);
     }
   }
 
@@ -215,26 +186,18 @@ final class ConnectAttempt
             OPERATION, opened.peer(), null, "its subscriber threw " + thrown, thrown));
   }
 
-  private void disconnected(ConnectionEvent event) {
-    ConnectionLifecycle prepared = connection;
-    if (connected && prepared != null) {
-      prepared.disconnected();
-    } else {
-      fail(failure(event));
-    }
+  @Override
+  protected void rejected(ConnectionEvent event) {
+    fail(rejection(event));
   }
 
-  private void deviceRemoved() {
-    ConnectionLifecycle prepared = connection;
-    if (connected && prepared != null) {
-      prepared.deviceRemoved();
-    } else {
-      fail(new HcaException(OPERATION, address.toString(), null, "the device was removed", null));
-    }
+  @Override
+  protected void failed(ConnectionEvent event) {
+    fail(lost(event));
   }
 
   private RdmaException rejection(ConnectionEvent event) {
-    String peer = address.toString();
+    String peer = peer();
     if (event.status() != ConnectionEvent.REJECT_CONSUMER_DEFINED) {
       return new RdmaConnectException(OPERATION, peer, event.statusText());
     }
@@ -269,41 +232,40 @@ final class ConnectAttempt
   private HandshakeException protocolError(ProtocolException problem) {
     return new HandshakeException(
         OPERATION,
-        address.toString(),
+        peer(),
         "the server does not speak this protocol: " + problem.getMessage(),
         problem);
   }
 
-  private RdmaException failure(ConnectionEvent event) {
+  @Override
+  RdmaException lost(ConnectionEvent event) {
     if (event.status() == ConnectionEvent.TIMED_OUT) {
       return timeout();
     }
-    return new RdmaConnectException(
-        OPERATION, address.toString(), event.type() + ": " + event.statusText());
+    return new RdmaConnectException(OPERATION, peer(), event.type() + ": " + event.statusText());
   }
 
   private RdmaTimeoutException timeout() {
     return new RdmaTimeoutException(
-        OPERATION,
-        address.toString(),
-        "not established within " + timeout + ": " + ConnectionEvent.NO_ANSWER);
+        OPERATION, peer(), "not established within " + timeout + ": " + ConnectionEvent.NO_ANSWER);
   }
 
-  private void fail(RdmaException why) {
+  @Override
+  void fail(RdmaException why) {
     if (!over) {
       try {
         giveUp(why);
       } finally {
         if (!cancelled && signalled.compareAndSet(false, true)) {
           context.resources().meter().failed(OPERATION, why.status(), why);
-          tell(why);
+          emitFailure(why);
         }
       }
     }
   }
 
   /** Signals the error; drops what the subscriber throws, as there is no connection to end. */
-  private void tell(RdmaException why) {
+  private void emitFailure(RdmaException why) {
     try {
       actual.onError(why);
     } catch (Throwable thrown) {
@@ -347,27 +309,15 @@ final class ConnectAttempt
     }
     cancelled = true;
     context.loop().execute(this::cancelled);
-    RdmaException error = HeldUpLoop.timeout(OPERATION, address.toString(), timeout, why);
+    RdmaException error = HeldUpLoop.timeout(OPERATION, peer(), timeout, why);
     return () -> {
       context.resources().meter().failed(OPERATION, null, error);
-      tell(error);
+      emitFailure(error);
     };
   }
 
   @Override
-  public boolean tick() {
-    if (!over && --ticksLeft < 0) {
-      fail(timeout());
-    }
-    return !over;
-  }
-
-  @Override
-  public void shutDown(@Nullable Throwable broken) {
-    String peer = address.toString();
-    fail(
-        broken == null
-            ? new RdmaConnectException(OPERATION, peer, "the transport was disposed")
-            : new HcaException(OPERATION, peer, null, "the loop broke down: " + broken, broken));
+  void timedOut() {
+    fail(timeout());
   }
 }

@@ -47,7 +47,7 @@ final class HookCall {
       call.task = threads.schedule(call::run);
     } catch (Throwable e) {
       // The scheduler has no free thread.
-      call.tell(null, e);
+      call.complete(null, e);
     }
     return call;
   }
@@ -56,11 +56,11 @@ final class HookCall {
     try {
       requireNonNull(hook.decide(request), "the hook returned null").subscribe(answer);
     } catch (Throwable e) {
-      tell(null, e);
+      complete(null, e);
     }
   }
 
-  private void tell(@Nullable AcceptDecision decision, @Nullable Throwable failure) {
+  private void complete(@Nullable AcceptDecision decision, @Nullable Throwable failure) {
     if (answered.compareAndSet(false, true)) {
       listener.answered(decision, failure);
     }
@@ -84,17 +84,17 @@ final class HookCall {
   private final class Answer extends BaseSubscriber<AcceptDecision> {
     @Override
     protected void hookOnNext(AcceptDecision decision) {
-      tell(decision, null);
+      complete(decision, null);
     }
 
     @Override
     protected void hookOnError(Throwable failure) {
-      tell(null, failure);
+      complete(null, failure);
     }
 
     @Override
     protected void hookOnComplete() {
-      tell(null, new IllegalStateException("the hook gave no answer"));
+      complete(null, new IllegalStateException("the hook gave no answer"));
     }
   }
 }

@@ -107,12 +107,12 @@ public final class Server implements RdmaServer, EventTarget {
       try {
         stopListening();
       } finally {
-        tellFailed(why);
+        emitFailed(why);
       }
     }
   }
 
-  private void tellFailed(VerbsException why) {
+  private void emitFailed(VerbsException why) {
     HcaException failure =
         new HcaException("bind", null, null, "the device of " + address() + " has failed", why);
     try {

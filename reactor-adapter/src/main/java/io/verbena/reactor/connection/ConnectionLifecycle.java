@@ -563,9 +563,9 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
         this::reportEnd,
         this::endReceivers,
         this::dropOrKeepUndelivered,
-        signals::tellPeerClosing,
-        () -> signals.tellClosers(close.isClosedHere()),
-        signals::tellEnded);
+        signals::signalPeerClosing,
+        () -> signals.signalClosers(close.isClosedHere()),
+        signals::signalEnded);
   }
 
   private void failPosted() {

@@ -206,7 +206,7 @@ final class ConnectionQueues {
    * @throws VerbsException if the HCA refuses
    */
   void markEnd() {
-    if ((sends.isEndUntold() || isEndUnmarked()) && sends.free() > 0) {
+    if ((sends.isEndUnsent() || isEndUnmarked()) && sends.free() > 0) {
       marked = true;
       markNow();
     }

@@ -88,7 +88,7 @@ final class EndSignals implements Awaited {
   }
 
   /** Completes {@link #onPeerClosing}; idempotent. */
-  void tellPeerClosing() {
+  void signalPeerClosing() {
     peerClosing.tryEmitEmpty();
   }
 
@@ -97,7 +97,7 @@ final class EndSignals implements Awaited {
    *
    * @param closedHere whether this end had begun to close
    */
-  void tellClosers(boolean closedHere) {
+  void signalClosers(boolean closedHere) {
     RdmaException why = reason.cause();
     if (why == null && !(reason.isDisposed() && closedHere)) {
       closed.tryEmitEmpty();
@@ -107,7 +107,7 @@ final class EndSignals implements Awaited {
   }
 
   /** Ends {@link #onClose}: completes it, or fails it with the reason. */
-  void tellEnded() {
+  void signalEnded() {
     over = true;
     loop.waiters().remove(this);
     RdmaException why = reason.cause();

@@ -123,7 +123,7 @@ final class GracefulClose {
       // Before the switch: the subscriber of a receiver that ends may close or send.
       receiver.end(null);
       immediates.end(null);
-      signals.tellPeerClosing();
+      signals.signalPeerClosing();
       if (stopCame) {
         stopCame = false;
         out.stop(reason.stopped());

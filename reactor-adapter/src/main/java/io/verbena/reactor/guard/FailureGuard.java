@@ -59,13 +59,13 @@ public final class FailureGuard {
    *
    * @return whether the item was taken
    */
-  public <T> boolean tellNext(CoreSubscriber<? super T> subscriber, T item, String operation) {
+  public <T> boolean emitNext(CoreSubscriber<? super T> subscriber, T item, String operation) {
     try {
       subscriber.onNext(item);
       return true;
     } catch (Throwable thrown) {
       handler.broke(thrown);
-      tellError(
+      emitError(
           subscriber,
           new ConnectionClosedException(
               operation, peer, null, "its subscriber threw " + thrown, thrown));
@@ -74,7 +74,7 @@ public final class FailureGuard {
   }
 
   /** Signals an error to a subscriber. */
-  public void tellError(CoreSubscriber<?> subscriber, Throwable why) {
+  public void emitError(CoreSubscriber<?> subscriber, Throwable why) {
     try {
       subscriber.onError(why);
     } catch (Throwable thrown) {
@@ -83,7 +83,7 @@ public final class FailureGuard {
   }
 
   /** Signals completion to a subscriber. */
-  public void tellComplete(CoreSubscriber<?> subscriber) {
+  public void emitComplete(CoreSubscriber<?> subscriber) {
     try {
       subscriber.onComplete();
     } catch (Throwable thrown) {

@@ -7,7 +7,7 @@ import io.verbena.verbs.SendWorkRequest;
 import reactor.core.CoreSubscriber;
 
 /** A compare-and-swap or a fetch-and-add. */
-final class AtomicOperation extends Operation<Long> {
+final class AtomicOperation extends OneSidedOperation<Long> {
   private final boolean swaps;
   private final long operand;
   private final long swap;
@@ -31,7 +31,7 @@ final class AtomicOperation extends Operation<Long> {
   }
 
   @Override
-  Operation<Long> copy() {
+  OneSidedOperation<Long> copy() {
     return new AtomicOperation(oneSided, at, swaps, operand, swap);
   }
 

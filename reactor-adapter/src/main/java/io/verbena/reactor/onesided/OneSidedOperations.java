@@ -151,7 +151,7 @@ public final class OneSidedOperations {
   }
 
   /** Posts an operation, or queues it, or fails it if too many wait. */
-  void start(Operation<?> operation) {
+  void start(OneSidedOperation<?> operation) {
     if (isWaiting()) {
       // Slots that have come free since belong to the operations that wait.
       advance();

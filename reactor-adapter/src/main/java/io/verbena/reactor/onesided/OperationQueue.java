@@ -18,8 +18,8 @@ final class OperationQueue {
   private final CompletionLoop loop;
   private final Ticks ticks;
   private final Admission admission;
-  private @Nullable Operation<?> first;
-  private @Nullable Operation<?> last;
+  private @Nullable OneSidedOperation<?> first;
+  private @Nullable OneSidedOperation<?> last;
   private int count;
 
   OperationQueue(CompletionLoop loop, Ticks ticks, Admission admission) {
@@ -34,7 +34,7 @@ final class OperationQueue {
 
   /** Returns the ticket of the first operation, or {@link Long#MAX_VALUE} if none waits. */
   long nextTicket() {
-    Operation<?> next = first;
+    OneSidedOperation<?> next = first;
     return next == null ? Long.MAX_VALUE : next.ticket;
   }
 
@@ -43,7 +43,7 @@ final class OperationQueue {
    *
    * @param isNext whether no other operation is to be posted before it
    */
-  void start(Operation<?> operation, boolean isNext) {
+  void start(OneSidedOperation<?> operation, boolean isNext) {
     if (isNext && post(operation)) {
       return;
     }
@@ -63,7 +63,7 @@ final class OperationQueue {
   }
 
   /** Removes the one behind {@code before}, or the first. */
-  private void unlink(@Nullable Operation<?> before, Operation<?> operation) {
+  private void unlink(@Nullable OneSidedOperation<?> before, OneSidedOperation<?> operation) {
     if (before == null) {
       first = operation.nextWaiting;
     } else {
@@ -76,7 +76,7 @@ final class OperationQueue {
     count--;
   }
 
-  private boolean post(Operation<?> operation) {
+  private boolean post(OneSidedOperation<?> operation) {
     VerbsException refusal = null;
     try {
       if (!operation.post()) {
@@ -103,14 +103,14 @@ final class OperationQueue {
 
   /** Posts the first, if there is one and it may be posted now; returns whether it was. */
   boolean advance() {
-    Operation<?> next = first;
+    OneSidedOperation<?> next = first;
     return next != null && post(next);
   }
 
   /** Forgets an operation that was cancelled while it waited. */
-  void remove(Operation<?> operation) {
-    Operation<?> before = null;
-    for (Operation<?> each = first; each != null; each = each.nextWaiting) {
+  void remove(OneSidedOperation<?> operation) {
+    OneSidedOperation<?> before = null;
+    for (OneSidedOperation<?> each = first; each != null; each = each.nextWaiting) {
       if (each == operation) {
         unlink(before, each);
         return;
@@ -121,7 +121,7 @@ final class OperationQueue {
 
   /** Fails operations that have waited for longer than so many ticks. */
   void expire(int ticks) {
-    for (Operation<?> next = first;
+    for (OneSidedOperation<?> next = first;
         next != null && loop.tick() - next.since > ticks;
         next = first) {
       unlink(null, next);
@@ -135,7 +135,7 @@ final class OperationQueue {
 
   /** Fails all operations. */
   void fail(OneSidedOperations.Failure failure) {
-    for (Operation<?> next = first; next != null; next = first) {
+    for (OneSidedOperation<?> next = first; next != null; next = first) {
       unlink(null, next);
       next.abort(failure.of(next.operation()));
     }
@@ -146,7 +146,7 @@ final class OperationQueue {
     int now = loop.tick();
     // Bounded: if operations leave and wait again meanwhile, the links may form a circle.
     int left = admission.most();
-    for (Operation<?> each = first; each != null && left > 0; each = each.nextWaiting) {
+    for (OneSidedOperation<?> each = first; each != null && left > 0; each = each.nextWaiting) {
       visitor.visit(each, now - each.since);
       left--;
     }

@@ -138,7 +138,7 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
       return false;
     }
     ended = true;
-    oneSided.guard().tellError(actual, refusal);
+    oneSided.guard().emitError(actual, refusal);
     return true;
   }
 
@@ -158,7 +158,7 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
     boolean last = offset == from.length() && inFlight.isEmpty();
     ended = last;
     delivering = true;
-    boolean taken = oneSided.guard().tellNext(actual, buffer, "read");
+    boolean taken = oneSided.guard().emitNext(actual, buffer, "read");
     delivering = false;
     Throwable failed = failure;
     if (!taken) {
@@ -167,7 +167,7 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
       fail(failed);
     } else if (last) {
       if (!cancelled) {
-        oneSided.guard().tellComplete(actual);
+        oneSided.guard().emitComplete(actual);
       }
     } else {
       run();
@@ -189,7 +189,7 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
 
   private void fail(Throwable error) {
     if (!cancelled) {
-      oneSided.guard().tellError(actual, error);
+      oneSided.guard().emitError(actual, error);
     }
   }
 

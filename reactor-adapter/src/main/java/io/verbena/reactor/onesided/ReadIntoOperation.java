@@ -21,7 +21,7 @@ import reactor.core.CoreSubscriber;
  * memory is up to its allocator. A composite buffer gets a copy of the bytes, as it may release a
  * component meanwhile.
  */
-final class ReadIntoOperation extends Operation<Void> {
+final class ReadIntoOperation extends OneSidedOperation<Void> {
   private final ByteBuf into;
   private boolean held;
   private @Nullable ByteBuf bounceBuffer;
@@ -40,7 +40,7 @@ final class ReadIntoOperation extends Operation<Void> {
   }
 
   @Override
-  Operation<Void> copy() {
+  OneSidedOperation<Void> copy() {
     return new ReadIntoOperation(oneSided, at, into);
   }
 

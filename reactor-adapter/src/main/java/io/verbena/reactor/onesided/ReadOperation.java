@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
 /** A read into a new registered buffer, which the subscriber gets. */
-final class ReadOperation extends Operation<ByteBuf> {
+final class ReadOperation extends OneSidedOperation<ByteBuf> {
   private @Nullable ByteBuf target;
   private @Nullable Exposure sink;
   private long localAddress;
@@ -22,7 +22,7 @@ final class ReadOperation extends Operation<ByteBuf> {
   }
 
   @Override
-  Operation<ByteBuf> copy() {
+  OneSidedOperation<ByteBuf> copy() {
     return new ReadOperation(oneSided, at);
   }
 

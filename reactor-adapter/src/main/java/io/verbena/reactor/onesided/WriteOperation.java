@@ -20,7 +20,7 @@ import reactor.core.CoreSubscriber;
 /**
  * A write, with an optional notice of it to the peer. The subscription takes ownership of the data.
  */
-final class WriteOperation extends Operation<Void> implements Notice {
+final class WriteOperation extends OneSidedOperation<Void> implements Notice {
   /** The way in which the peer is notified. */
   private enum Notification {
     /** Not at all. */
@@ -40,8 +40,8 @@ final class WriteOperation extends Operation<Void> implements Notice {
   private int localKey;
   private int length;
   private boolean promised;
-  private boolean telling;
-  private boolean told;
+  private boolean emitting;
+  private boolean emitted;
 
   private WriteOperation(
       OneSidedOperations oneSided,
@@ -73,7 +73,7 @@ final class WriteOperation extends Operation<Void> implements Notice {
    * over.
    */
   @Override
-  Operation<Void> copy() {
+  OneSidedOperation<Void> copy() {
     return new WriteOperation(oneSided, null, at, notification, immediate);
   }
 
@@ -184,17 +184,17 @@ final class WriteOperation extends Operation<Void> implements Notice {
 
   @Override
   boolean isFinished() {
-    if (notification != Notification.FRAME || told) {
+    if (notification != Notification.FRAME || emitted) {
       return true;
     }
-    telling = true;
+    emitting = true;
     oneSided.sender().notice(this);
     return false;
   }
 
   @Override
-  boolean isTelling() {
-    return telling && !told;
+  boolean isEmitting() {
+    return emitting && !emitted;
   }
 
   @Override
@@ -209,13 +209,13 @@ final class WriteOperation extends Operation<Void> implements Notice {
 
   @Override
   public void frameArrived() {
-    told = true;
+    emitted = true;
     finish();
   }
 
   @Override
   public void frameLost(RdmaException error) {
-    told = true;
+    emitted = true;
     abort(error);
   }
 
@@ -227,7 +227,7 @@ final class WriteOperation extends Operation<Void> implements Notice {
 
   @Override
   void release() {
-    if (promised && !telling) {
+    if (promised && !emitting) {
       promised = false;
       oneSided.sender().takeBackNotice();
     }

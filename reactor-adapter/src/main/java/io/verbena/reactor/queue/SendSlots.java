@@ -160,7 +160,7 @@ public final class SendSlots implements LinkedPosts.Poster {
    * Returns whether the newest request may end without a completion: unsignaled, it may have
    * succeeded before the queue was stopped, and is not flushed then.
    */
-  public boolean isEndUntold() {
+  public boolean isEndUnsent() {
     return head != tail && !newestIsSignaled;
   }
 

@@ -79,7 +79,7 @@ final class DemandSubscription<T> extends ScheduledTask implements Subscription 
 
   void next(T item) {
     delivered++;
-    if (!source.guard.tellNext(actual, item, source.operation)) {
+    if (!source.guard.emitNext(actual, item, source.operation)) {
       cancelled = true;
       source.detach(this);
     }

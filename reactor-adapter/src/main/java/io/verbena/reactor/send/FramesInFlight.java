@@ -104,13 +104,13 @@ final class FramesInFlight {
     while (waiter != null) {
       FrameWaiter next = waiter.nextWaiter();
       waiter.nextWaiter(null);
-      tellArrived(waiter);
+      notifyArrived(waiter);
       waiter = next;
     }
     turn.ask();
   }
 
-  private void tellArrived(FrameWaiter waiter) {
+  private void notifyArrived(FrameWaiter waiter) {
     try {
       waiter.frameArrived();
     } catch (Throwable thrown) {
@@ -145,7 +145,7 @@ final class FramesInFlight {
     SendFrame frame = inFlight[at(number)];
     if (frame != null) {
       // Else it was lost, and the connection is about to fail all its sends.
-      frame.tell(waiter);
+      frame.notifyWhenArrived(waiter);
     }
     return false;
   }

@@ -389,7 +389,7 @@ public final class MessageSender {
         return;
       }
       frame.immediate(notice.noticeLength(), notice.immediate());
-      frame.tell(notice);
+      frame.notifyWhenArrived(notice);
       waitingNotices.poll();
       notice = waitingNotices.peek();
     }
@@ -525,8 +525,8 @@ public final class MessageSender {
         postOpen(frame, null, true);
       }
     }
-    boolean told = !controlDue() || (sends.free() > 0 && postControl());
-    setStuck(!told || open != null || isReadyWaiting());
+    boolean posted = !controlDue() || (sends.free() > 0 && postControl());
+    setStuck(!posted || open != null || isReadyWaiting());
     setStarved(sendCount() > 0 && (shares.left() <= 0 || frames.left() <= RESERVED_FRAMES));
   }
 

@@ -151,7 +151,7 @@ final class SendFrame implements RequestOwner {
   }
 
   /** Calls {@code waiter} when this frame has arrived. */
-  void tell(FrameWaiter waiter) {
+  void notifyWhenArrived(FrameWaiter waiter) {
     waiter.nextWaiter(waiters);
     waiters = waiter;
   }

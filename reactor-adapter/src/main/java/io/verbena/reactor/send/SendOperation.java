@@ -39,15 +39,15 @@ final class SendOperation extends Mono<Void>
       AtomicIntegerFieldUpdater.newUpdater(SendOperation.class, "scheduled");
   private static final AtomicIntegerFieldUpdater<SendOperation> SUBSCRIBED =
       AtomicIntegerFieldUpdater.newUpdater(SendOperation.class, "subscribed");
-  private static final AtomicIntegerFieldUpdater<SendOperation> TOLD =
-      AtomicIntegerFieldUpdater.newUpdater(SendOperation.class, "told");
+  private static final AtomicIntegerFieldUpdater<SendOperation> EMITTED =
+      AtomicIntegerFieldUpdater.newUpdater(SendOperation.class, "emitted");
   private static final int INBOX_CHUNK = 64;
 
   private final MessageSender sender;
   private final Publisher<? extends ByteBuf> messages;
   private volatile int subscribed;
   private volatile int scheduled;
-  private volatile int told;
+  private volatile int emitted;
   private volatile boolean cancelled;
   private volatile @Nullable Queue<ByteBuf> inbox;
   private volatile boolean upstreamEnded;
@@ -107,9 +107,9 @@ final class SendOperation extends Mono<Void>
     if (refusal != null) {
       ended = true;
       // The messages are not subscribed to: there is nothing to release.
-      if (mayTell()) {
+      if (mayEmit()) {
         sender.countFailure(refusal);
-        sender.guard().tellError(actual(), refusal);
+        sender.guard().emitError(actual(), refusal);
       }
       return;
     }
@@ -419,8 +419,8 @@ final class SendOperation extends Mono<Void>
     ended = true;
     sender.end(this, 0);
     sender.endTurnLater();
-    if (mayTell()) {
-      sender.guard().tellComplete(actual());
+    if (mayEmit()) {
+      sender.guard().emitComplete(actual());
     }
   }
 
@@ -430,20 +430,20 @@ final class SendOperation extends Mono<Void>
       return;
     }
     sender.guard().guarded(this::drop);
-    if (!mayTell()) {
+    if (!mayEmit()) {
       return;
     }
     if (error instanceof RdmaException why) {
       sender.guard().guarded(() -> sender.countFailure(why));
     }
-    sender.guard().tellError(actual(), error);
+    sender.guard().emitError(actual(), error);
   }
 
   /**
    * Claims the signal of the end for the caller; returns false if another caller has claimed it.
    */
-  private boolean mayTell() {
-    return told == 0 && TOLD.compareAndSet(this, 0, 1);
+  private boolean mayEmit() {
+    return emitted == 0 && EMITTED.compareAndSet(this, 0, 1);
   }
 
   private void stop() {
@@ -524,7 +524,7 @@ final class SendOperation extends Mono<Void>
    */
   @Override
   public @Nullable Runnable expire(HeldUp why) {
-    if (cancelled || (started && !upstreamEnded) || !mayTell()) {
+    if (cancelled || (started && !upstreamEnded) || !mayEmit()) {
       return null;
     }
     cancelled = true;

@@ -12,8 +12,8 @@ import io.verbena.emulated.cm.protocol.CmMessage;
 import io.verbena.emulated.cm.protocol.IpAddressing;
 import io.verbena.emulated.cm.protocol.Mad;
 import io.verbena.emulated.cm.protocol.ServiceId;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.meters.Backlog;
 import io.verbena.meters.HcaMeter;
@@ -159,12 +159,12 @@ class HalfOpenFloodTest {
   private void flood(String source, int count) throws IOException {
     InetAddress from = InetAddress.getByName(source);
     InetAddress to = InetAddress.getByName(network + "1");
-    Gid ours = UdpGid.of(from, Frame.UDP_PORT);
-    Gid theirs = UdpGid.of(to, Frame.UDP_PORT);
+    Gid ours = UdpGid.of(from, RocePacket.UDP_PORT);
+    Gid theirs = UdpGid.of(to, RocePacket.UDP_PORT);
     try (DatagramChannel channel = DatagramChannel.open()) {
-      channel.bind(new InetSocketAddress(from, Frame.UDP_PORT));
+      channel.bind(new InetSocketAddress(from, RocePacket.UDP_PORT));
       for (int i = 0; i < count; i++) {
-        channel.send(request(ours, theirs), new InetSocketAddress(to, Frame.UDP_PORT));
+        channel.send(request(ours, theirs), new InetSocketAddress(to, RocePacket.UDP_PORT));
       }
     }
   }
@@ -200,7 +200,7 @@ class HalfOpenFloodTest {
             data,
             null),
         mad);
-    Frame frame = Frame.direct();
+    RocePacket frame = RocePacket.direct();
     frame
         .start(PacketOpcode.UD_SEND_ONLY)
         .destinationQueuePair(1)
@@ -209,6 +209,6 @@ class HalfOpenFloodTest {
         .sourceQueuePair(1)
         .append(mad, 0, Mad.LENGTH);
     UdpGid.address(frame, from, to);
-    return frame.sourcePort(Frame.UDP_PORT).seal().udpPayload();
+    return frame.sourcePort(RocePacket.UDP_PORT).seal().udpPayload();
   }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *  0  magic        4
  *  4  version      1
- *  5  trails       1   1 if signals follow the bytes of messages, 0 if they are immediate data
+ *  5  trails       1   1 if control words follow the bytes of messages, 0 if they are immediate data
  *  6  port         2   the port that the client has bound, or 0 for the one that it connects from
  *  8  piece        4   the longest message that a receive of this end takes, in bytes
  * 12  receives     4   the peer's first credits, and those that it keeps at all times

@@ -80,8 +80,8 @@ final class LayerMistakes {
           of(
               "a failed operation of which nobody is told",
               "onesided/Operation.java",
-              "    releaseGuarded();\n    if (mayTell()) {",
-              "    releaseGuarded();\n    if (!mayTell()) {"),
+              "    releaseGuarded();\n    if (mayEmit()) {",
+              "    releaseGuarded();\n    if (!mayEmit()) {"),
           of(
               "a lost connection of which the sends are not told",
               "credit/CreditShares.java",

@@ -3,7 +3,7 @@ package io.verbena.netty;
 
 /**
  * The 32 bits that each message carries beside its bytes: as immediate data, or after the bytes
- * ({@link SignalTrailers}):
+ * ({@link ControlTrailers}):
  *
  * <pre>
  *  31       18   17     16    15       0
@@ -13,44 +13,44 @@ package io.verbena.netty;
  * <p>The credits allow the receiver so many further messages; with {@code back} they are credits of
  * the sender that it returns unused.
  */
-final class Signal {
+final class ControlWord {
   /** The most credits that one message returns. */
   static final int MOST_CREDITS = 0xffff;
 
-  /** The signal of no message of this protocol. */
+  /** The control word of no message of this protocol. */
   static final int NONE = -1;
 
   private static final int END = 1 << 16;
   private static final int BACK = 1 << 17;
 
-  private Signal() {}
+  private ControlWord() {}
 
-  /** Returns the signal of credits that the sender returns unused. */
+  /** Returns the control word of credits that the sender returns unused. */
   static int back(int credits) {
     return credits | BACK;
   }
 
-  /** Returns the signal with the end of the sender's bytes. */
-  static int end(int signal) {
-    return signal | END;
+  /** Returns the control word with the end of the sender's bytes. */
+  static int end(int control) {
+    return control | END;
   }
 
-  static int credits(int signal) {
-    return signal & MOST_CREDITS;
+  static int credits(int control) {
+    return control & MOST_CREDITS;
   }
 
   /** Returns whether the credits are returned unused. */
-  static boolean isBack(int signal) {
-    return (signal & BACK) != 0;
+  static boolean isBack(int control) {
+    return (control & BACK) != 0;
   }
 
   /** Returns whether the sender sends no more bytes. */
-  static boolean isEnd(int signal) {
-    return (signal & END) != 0;
+  static boolean isEnd(int control) {
+    return (control & END) != 0;
   }
 
   /** Returns whether all bits that are set have a meaning. */
-  static boolean isKnown(int signal) {
-    return signal >>> 18 == 0;
+  static boolean isKnown(int control) {
+    return control >>> 18 == 0;
   }
 }

@@ -33,11 +33,11 @@ import reactor.core.publisher.Operators;
  *
  * @param <T> the type of its value
  */
-abstract class Operation<T> extends Mono<T>
+abstract class OneSidedOperation<T> extends Mono<T>
     implements Subscription, LoopTask, Awaited, RequestOwner {
   @SuppressWarnings("rawtypes")
-  private static final AtomicIntegerFieldUpdater<Operation> MARKS =
-      AtomicIntegerFieldUpdater.newUpdater(Operation.class, "marks");
+  private static final AtomicIntegerFieldUpdater<OneSidedOperation> MARKS =
+      AtomicIntegerFieldUpdater.newUpdater(OneSidedOperation.class, "marks");
 
   private static final int SUBSCRIBED = 1;
   private static final int STARTED = 1 << 1;
@@ -60,7 +60,7 @@ abstract class Operation<T> extends Mono<T>
   private @Nullable LoopTask nextTask;
 
   /** The next operation in the same {@link OperationQueue}. */
-  @Nullable Operation<?> nextWaiting;
+  @Nullable OneSidedOperation<?> nextWaiting;
 
   private @Nullable RdmaException error;
   private volatile int marks;
@@ -77,7 +77,7 @@ abstract class Operation<T> extends Mono<T>
   private int posted;
   private int outstanding;
 
-  Operation(OneSidedOperations oneSided, RemoteMemory at) {
+  OneSidedOperation(OneSidedOperations oneSided, RemoteMemory at) {
     this.oneSided = oneSided;
     this.at = at;
   }
@@ -85,7 +85,7 @@ abstract class Operation<T> extends Mono<T>
   // ---- the differences between kinds of operation; called on the loop
 
   /** Returns another operation that does the same, for another subscription. */
-  abstract Operation<T> copy();
+  abstract OneSidedOperation<T> copy();
 
   /** Returns whether the operation starts at the subscription, before its value is requested. */
   abstract boolean startsAtOnce();
@@ -115,7 +115,7 @@ abstract class Operation<T> extends Mono<T>
 
   /** Signals the value, and then completion unless the subscriber threw. */
   final void succeed(CoreSubscriber<? super T> to, T value) {
-    if (oneSided.guard().tellNext(to, value, operation())) {
+    if (oneSided.guard().emitNext(to, value, operation())) {
       to.onComplete();
     }
   }
@@ -154,7 +154,7 @@ abstract class Operation<T> extends Mono<T>
   }
 
   /** Returns whether it waits for the notice to reach the peer. */
-  boolean isTelling() {
+  boolean isEmitting() {
     return false;
   }
 
@@ -212,7 +212,7 @@ abstract class Operation<T> extends Mono<T>
       release();
       if (!isCancelled()) {
         oneSided.resources().countFailure(operation(), refusal);
-        tellOutside(refusal);
+        emitOutside(refusal);
       }
     }
   }
@@ -221,7 +221,7 @@ abstract class Operation<T> extends Mono<T>
    * Signals an error outside of the loop, where what the subscriber throws cannot end the
    * connection.
    */
-  private void tellOutside(RdmaException why) {
+  private void emitOutside(RdmaException why) {
     try {
       subscriber().onError(why);
     } catch (Throwable thrown) {
@@ -289,7 +289,7 @@ abstract class Operation<T> extends Mono<T>
       // The loop removes it from its queue; if it was not begun, there is nothing to do.
       oneSided.loop().schedule(this);
       oneSided.resources().countFailure(operation(), error);
-      tellOutside(error);
+      emitOutside(error);
     };
   }
 
@@ -398,7 +398,7 @@ abstract class Operation<T> extends Mono<T>
     // Its memory stays the HCA's until the flush; the subscriber need not wait for that.
     if (!over && mark(CANCELLED)) {
       oneSided.resources().countFailure(operation(), why);
-      oneSided.guard().tellError(subscriber(), why);
+      oneSided.guard().emitError(subscriber(), why);
     }
   }
 
@@ -439,7 +439,7 @@ abstract class Operation<T> extends Mono<T>
     RdmaException why = error;
     if (why != null) {
       end(why);
-    } else if (mayTell()) {
+    } else if (mayEmit()) {
       over = true;
       complete(subscriber());
     } else {
@@ -452,9 +452,9 @@ abstract class Operation<T> extends Mono<T>
   final void end(RdmaException why) {
     over = true;
     releaseGuarded();
-    if (mayTell()) {
+    if (mayEmit()) {
       oneSided.guard().guarded(() -> oneSided.resources().countFailure(operation(), why));
-      oneSided.guard().tellError(subscriber(), why);
+      oneSided.guard().emitError(subscriber(), why);
     }
   }
 
@@ -462,12 +462,12 @@ abstract class Operation<T> extends Mono<T>
    * Claims the signal of the end for the caller; returns false if the operation was cancelled, and
    * needs no signal.
    */
-  private boolean mayTell() {
+  private boolean mayEmit() {
     return (set(TOLD) & CANCELLED) == 0;
   }
 
   private void stop() {
-    if (!over && outstanding == 0 && !isTelling()) {
+    if (!over && outstanding == 0 && !isEmitting()) {
       over = true;
       if (begun) {
         waitingQueue().remove(this);
