@@ -83,7 +83,7 @@ class RdmaOptionsTest {
     }
   }
 
-  /** An option, its default, and a change that takes the least value. */
+  /** An option, its default value, and a builder call that sets another valid value. */
   private record Option(
       String name,
       Function<RdmaOptions, Object> get,

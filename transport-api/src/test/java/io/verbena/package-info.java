@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of the reactive SPI's own logic: tokens and options. */
+/** Tests of code in the reactive SPI itself: tokens and options. */
 @NullMarked
 package io.verbena;
 

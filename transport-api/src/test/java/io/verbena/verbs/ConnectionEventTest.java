@@ -18,7 +18,7 @@ class ConnectionEventTest {
                 throw new AssertionError("asked for " + method.getName());
               });
 
-  /** Reasons as in IBTA volume 1, section 12.6.7.2, and numbers of {@code errno.h}. */
+  /** Reasons from IBTA volume 1, section 12.6.7.2, and error numbers from {@code errno.h}. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

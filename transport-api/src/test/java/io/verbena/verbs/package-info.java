@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of the verbs SPI's own logic: flyweights, codes and the search for a provider. */
+/** Tests of code in the verbs SPI itself: flyweights, codes and provider lookup. */
 @NullMarked
 package io.verbena.verbs;
 

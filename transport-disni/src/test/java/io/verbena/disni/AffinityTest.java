@@ -8,7 +8,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code affinity_test.c}: masks of {@code libdisni} on a machine of more processors than bits. */
+/**
+ * Runs {@code affinity_test.c}: affinity masks on a machine with more processors than mask bits.
+ */
 final class AffinityTest {
   @TempDir private Path folder;
 

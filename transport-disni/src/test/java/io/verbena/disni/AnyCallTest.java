@@ -39,23 +39,23 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A program runs again and again, and each time another one of the calls that it makes of rdma-core
- * fails, or the device goes before it: the first, the second, and so on to the last. It learns of
- * it by an error or an event, waits for nothing for ever, and can close all that it has.
+ * Runs a program again and again. In each run the next of its calls to rdma-core fails, or the
+ * device goes before that call. The program gets an error or an event, never waits for ever, and
+ * can close all of its objects.
  */
 @Tag("once")
 final class AnyCallTest extends ScriptedFaults {
   private static final int FEWEST_CALLS = 50;
   private static final int MOST_CALLS = 1000;
 
-  /** As opening a device keeps it: an event channel and an identifier. */
+  /** Objects that an opened device keeps: an event channel and an identifier. */
   private static final int KEPT = 2;
 
-  /** Devices, by an address. */
+  /** Devices under test. */
   private enum Kind {
     /** A ConnectX. */
     ROCE("10.0.20.1", "mlx5_20"),
-    /** The kernel moves the queue pair, and there are no shared receive queues. */
+    /** The kernel moves the state of the queue pair, and there are no shared receive queues. */
     IWARP("10.0.16.1", "irdma1");
 
     private final URI address;
@@ -74,7 +74,7 @@ final class AnyCallTest extends ScriptedFaults {
       FakeRdmaCore.script("remove " + device);
     }
 
-    /** Another device of this name comes, which nobody has opened yet. */
+    /** Adds another device of this name, which nobody has opened yet. */
     void comeBack() {
       FakeRdmaCore.script("return " + device);
     }
@@ -89,7 +89,7 @@ final class AnyCallTest extends ScriptedFaults {
     "IWARP, 22"
   })
   void endsAndClosesAllWhicheverCallFails(Kind kind, int errno) throws Exception {
-    // What is asked of a device when it is opened for the first time is not asked again.
+    // The first time that a device is opened makes calls that later ones do not repeat.
     kind.open().close();
     int objects = FakeRdmaCore.objects();
     int connectionObjects = FakeRdmaCore.connectionObjects();
@@ -126,7 +126,7 @@ final class AnyCallTest extends ScriptedFaults {
 
       String call = FakeRdmaCore.lastFault();
       String where = "call " + skip + ", " + call;
-      // What the HCA refuses to destroy stays.
+      // An object that the HCA refuses to destroy remains.
       if (!call.startsWith("ibv_de")) {
         assertThat(FakeRdmaCore.objects()).as(where).isEqualTo(objects);
       }
@@ -157,7 +157,7 @@ final class AnyCallTest extends ScriptedFaults {
     }
   }
 
-  /** Waits for one of these counts: identifiers of iWARP that are given up go in their own time. */
+  /** Waits for one of these counts; abandoned iWARP identifiers are destroyed asynchronously. */
   private static void awaitConnectionObjects(String where, Set<Integer> expected) {
     Awaitility.await(where)
         .pollInSameThread()
@@ -166,9 +166,9 @@ final class AnyCallTest extends ScriptedFaults {
   }
 
   /**
-   * Runs the program with this line of the script.
+   * Runs the program under one line of the script.
    *
-   * @return whether what the line says has happened
+   * @return whether the fault in the line has occurred
    */
   private static boolean run(Kind kind, String line) throws Exception {
     FakeRdmaCore.script(line);
@@ -186,7 +186,7 @@ final class AnyCallTest extends ScriptedFaults {
     return happened;
   }
 
-  /** An event came other than the one that was to come next. */
+  /** Thrown when an event is not the expected one. */
   private static final class ProgramOver extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -283,8 +283,8 @@ final class AnyCallTest extends ScriptedFaults {
     }
 
     /**
-     * Waits for an event of a connection. An event may also report a failure of it, which is no
-     * error for all the others.
+     * Waits for an event of the connection manager. Only a failure of the manager or of the device
+     * is thrown; a connection that fails gets an event instead.
      */
     private static @Nullable ConnectionEvent await(ConnectionManager manager, long nanos)
         throws InterruptedException {
@@ -298,7 +298,7 @@ final class AnyCallTest extends ScriptedFaults {
       }
     }
 
-    /** A device that is gone completes nothing, and says so to the connection manager alone. */
+    /** Waits for completions; a device that is gone reports this only to the connection manager. */
     private static void complete(
         ConnectionManager manager, CompletionChannel channel, CompletionQueue queue, int count)
         throws InterruptedException, ProgramOver {
@@ -323,7 +323,7 @@ final class AnyCallTest extends ScriptedFaults {
       }
     }
 
-    /** Closes all, the last first, and what cannot be closed at once a second time. */
+    /** Closes all objects in reverse order; repeats a close whose first attempt fails. */
     void close() throws Exception {
       for (AutoCloseable each = open.poll(); each != null; each = open.poll()) {
         try {

@@ -9,8 +9,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code closing_test.c}: in which order {@code libdisni} destroys what DiSNI destroys in another
- * one. In C, with objects that only count, since a device that refuses would be needed otherwise.
+ * Runs {@code closing_test.c}, which tests the order in which {@code libdisni} destroys objects
+ * where it differs from DiSNI's. It is in C with objects that only count, because otherwise a
+ * device would be needed that refuses to destroy.
  */
 final class ClosingOrderTest {
   private static final Path TESTED = Path.of("src/main/native/disni");

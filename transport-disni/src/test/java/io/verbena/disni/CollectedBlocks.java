@@ -15,11 +15,13 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program in which garbage is collected while a native call has the addresses of blocks, and
- * memory of their size is allocated again; prints how much of it the call has written to.
+ * A program that collects garbage while a native call holds addresses of memory blocks, and then
+ * allocates memory of the same size. Prints how many of the new buffers the call has written to.
  */
 final class CollectedBlocks {
-  /** Until the compiler has the method, which then holds what it needs no more. */
+  /**
+   * Enough for the compiler to compile the method, after which dead locals keep no object alive.
+   */
   private static final int CALLS = 1500;
 
   private static final int BUFFERS = 3000;
@@ -29,7 +31,7 @@ final class CollectedBlocks {
 
   public static void main(String[] arguments) throws Exception {
     try (DisniDevice device = FakeRdmaCore.open(FakeRdmaCore.uri("10.0.1.1:0"))) {
-      // No device has it, so that its route is asked for.
+      // No device has this address, so the call asks for its route.
       InetAddress elsewhere = InetAddress.getByName("10.0.1.77");
       for (int i = 0; i < CALLS; i++) {
         assertThat(BoundAddress.find(device.core(), elsewhere)).isNotNull();
@@ -50,7 +52,7 @@ final class CollectedBlocks {
     }
   }
 
-  /** More than once: what a collection finds is freed behind it, by another thread. */
+  /** Repeats the collection, because another thread frees the memory after each one. */
   private static void collect() {
     for (int round = 0; round < 4; round++) {
       WeakReference<Object> garbage = new WeakReference<>(new Object());

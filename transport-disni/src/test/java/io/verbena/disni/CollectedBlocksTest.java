@@ -8,14 +8,14 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Blocks that the garbage collector must not take while a native call writes to them. */
+/** The garbage collector must not free blocks while a native call writes to them. */
 @Tag(FakeRdmaCore.TAG)
 @Tag("once")
 final class CollectedBlocksTest {
   @Test
   void outliveTheCallThatFindsTheDeviceOfAnAddress() throws Exception {
     FakeRdmaCore.assumeLoaded();
-    // All threads share one heap of malloc, which gives out first what was freed last.
+    // With a single malloc arena, all threads get the most recently freed memory first.
     List<String> command =
         new ArrayList<>(
             List.of("env", "MALLOC_ARENA_MAX=1", "GLIBC_TUNABLES=glibc.malloc.tcache_count=0"));

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Queue pairs of one completion queue complete in the order of the script. */
+/** Queue pairs that share a completion queue complete in the order of the script. */
 @Tag(FakeRdmaCore.TAG)
 @Isolated("the script keeps back the completions of all devices")
 final class CompletionOrderTest {
@@ -50,7 +50,7 @@ final class CompletionOrderTest {
     link.close();
   }
 
-  /** Two sends of the client (c) and their receives at the server (s). */
+  /** The order of two sends of the client (c) and their receives at the server (s). */
   @ParameterizedTest
   @ValueSource(strings = {"ccss", "cscs", "cssc", "sccs", "scsc", "sscc"})
   void tellsCompletionsInWhateverOrderTwoQueuePairsHaveThem(String order) {
@@ -116,7 +116,7 @@ final class CompletionOrderTest {
     }
   }
 
-  /** The receives among so many completions. */
+  /** Takes this many completions and returns the ids of the receives among them. */
   private List<Long> received(int completions) {
     List<Long> ids = new ArrayList<>();
     for (int i = 0; i < completions; i++) {

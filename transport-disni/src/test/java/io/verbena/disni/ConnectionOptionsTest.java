@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests what queue pairs of connections have by the device, and by the options of an address. */
+/** Tests attributes of connected queue pairs that come from the device or from address options. */
 @Tag(FakeRdmaCore.TAG)
 final class ConnectionOptionsTest {
   private static final long NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -101,7 +101,7 @@ final class ConnectionOptionsTest {
   @Test
   void waitsShortlyForAReceiveOfThePeer() throws Exception {
     try (FakeConnection link = connect("10.0.1.1", "")) {
-      // Code 12: 0.64 ms. What the kernel says is 0, which is 655.36 ms.
+      // Code 12 is 0.64 ms; the kernel's 0 would be 655.36 ms.
       assertThat(link.client.query().minRnrTimer()).isEqualTo(12);
       assertThat(link.server.query().minRnrTimer()).isEqualTo(12);
     }
@@ -129,8 +129,8 @@ final class ConnectionOptionsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "'', 3", // of RoCE v2, as rdma_cm prefers it
-    "?gid=2, 2", // of RoCE v1
+    "'', 3", // the RoCE v2 GID, which rdma_cm prefers
+    "?gid=2, 2", // the RoCE v1 GID
     "?gid=3, 3"
   })
   void takesTheGidOfTheAddressAndElseTheOneOfRdmaCm(String options, int expected) throws Exception {
@@ -145,7 +145,7 @@ final class ConnectionOptionsTest {
 
   @Test
   void connectsFromTheNetworkOfThePeer() throws Exception {
-    // Of a VLAN. The first address of the device is of another one.
+    // An address on a VLAN; the first address of the device is on another network.
     try (FakeConnection link =
         new FakeConnection(FakeRdmaCore.uri("10.0.103.1:0"), "?device=mlx5_3", false)) {
       assertThat(String.valueOf(link.active.localAddress())).contains("10.0.103.1");
@@ -274,7 +274,7 @@ final class ConnectionOptionsTest {
     return FakeRdmaCore.open(FakeRdmaCore.uri(address));
   }
 
-  /** Connected with these options at both ends. */
+  /** Connects with these options at both ends. */
   private static FakeConnection connect(String host, String options) throws Exception {
     return new FakeConnection(FakeRdmaCore.uri(host + ":0" + options), "", false);
   }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests devices that differ from those on which the whole TCK runs. */
+/** Tests kinds of devices on which the full TCK does not run. */
 @Tag(FakeRdmaCore.TAG)
 final class DeviceKindsTest {
   private static final String INFINIBAND = "10.0.4.1:0";
@@ -45,11 +45,11 @@ final class DeviceKindsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "10.0.1.1", // a GID of RoCE
+        "10.0.1.1", // a RoCE GID
         "10.0.4.1", // InfiniBand
         "10.0.7.1", // iWARP
-        "10.0.13.1", // the second port
-        "10.0.14.1", // that of InfiniBand
+        "10.0.13.1", // a second port
+        "10.0.14.1", // a second port of InfiniBand
         "10.0.103.1", // a VLAN
         "[fd00:1::1]"
       })
@@ -69,7 +69,7 @@ final class DeviceKindsTest {
       link.client.postSend(
           new SendWorkRequest().id(2).send().buffer(source.address(), 8, source.lkey()).signaled());
 
-      // There is no order between two queue pairs.
+      // Completions of different queue pairs have no order.
       assertThat(List.of(link.complete(), link.complete()))
           .allMatch(WorkCompletion::isSuccess)
           .extracting(WorkCompletion::opcode)
@@ -196,7 +196,7 @@ final class DeviceKindsTest {
         DisniProtectionDomain domain = device.allocateProtectionDomain()) {
       new DisniAddressHandle(domain, AddressVector.toLid(9)).close();
 
-      // On InfiniBand a GID alone is no way.
+      // On InfiniBand a GID without a LID does not lead anywhere.
       assertThatThrownBy(
               () -> new DisniAddressHandle(domain, AddressVector.to(new Gid(1, 2))).close())
           .isInstanceOf(VerbsException.class);
@@ -246,11 +246,11 @@ final class DeviceKindsTest {
               return other.refersTo(null);
             });
 
-    // Its keys are valid: the HCA may still write there.
+    // The region's keys are still valid, so the HCA may write to this memory.
     assertThat(registered.refersTo(null)).isFalse();
   }
 
-  /** Leaves the region open, and drops it. */
+  /** Registers memory and drops the region without closing it. */
   @SuppressWarnings("MustBeClosedChecker")
   private static WeakReference<ByteBuffer> register(DisniProtectionDomain domain) {
     ByteBuffer memory = ByteBuffer.allocateDirect(4096);

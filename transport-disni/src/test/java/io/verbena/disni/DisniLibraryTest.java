@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The public jar of DiSNI on our library, in JVMs of their own. */
+/** Runs DiSNI's published jar on our library, in separate JVMs. */
 final class DisniLibraryTest {
   private static final String EXPORTS = "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED";
 

@@ -114,7 +114,7 @@ final class ElfSymbolsTest {
         .hasMessage("lib.so: section headers of 0 bytes (expected: 64)");
   }
 
-  /** A library with sections of symbols; the first section behind them has the names. */
+  /** Returns a library with sections of symbols; the section after them has the names. */
   private static ByteBuffer withSections(int sections) {
     ByteBuffer library = ByteBuffer.allocate(NAMES_AT + 2048);
     library.putInt(0x7F454C46).put(CLASS_64).put(LITTLE_ENDIAN).order(ByteOrder.LITTLE_ENDIAN);
@@ -137,7 +137,7 @@ final class ElfSymbolsTest {
     return ElfSymbols.read(header(folder, wordSize, order, machine));
   }
 
-  /** A library with a header and nothing behind it. */
+  /** Writes a library that ends after its header. */
   static Path header(Path folder, byte wordSize, byte order, int machine) throws IOException {
     ByteBuffer header = ByteBuffer.allocate(64);
     header.putInt(0x7F454C46).put(wordSize).put(order);

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Calls of the driver that fail, or during which another thread closes what they use. */
+/** Driver calls that fail, or during which another thread closes an object that they use. */
 final class FailingCallsTest extends ScriptedFaults {
   @Test
   void losesNoCompletionWhenALaterOneCannotBePolled() throws Exception {
@@ -44,7 +44,7 @@ final class FailingCallsTest extends ScriptedFaults {
     try (FakeConnection link =
         new FakeConnection(FakeRdmaCore.uri("10.0.1.1:0"), "", false, count, 0)) {
       link.client.postSend(writes(count));
-      // Of 64 at a time.
+      // The driver is polled for 64 completions at a time.
       FakeRdmaCore.script("fail ibv_poll_cq " + Errno.EIO + " 1");
 
       assertThat(link.completions.poll(WorkCompletion.array(count))).isEqualTo(64);
@@ -57,7 +57,7 @@ final class FailingCallsTest extends ScriptedFaults {
     }
   }
 
-  /** As libsiw fails. */
+  /** As in libsiw, the failing call sets no errno. */
   @Test
   void takesNoReasonOfAnEarlierCallForThatOfOneThatTellsNone() {
     try (DisniDevice device = FakeRdmaCore.open(FakeRdmaCore.uri("10.0.7.1:0"));
@@ -89,7 +89,7 @@ final class FailingCallsTest extends ScriptedFaults {
       FakeRdmaCore.script("fail ibv_modify_qp " + Errno.EIO);
 
       assertThat(writeToNowhere(link).status()).isEqualTo(CompletionStatus.REM_ACCESS_ERR);
-      // The failure is still there for whoever modifies one.
+      // The scripted failure has not been consumed, so an explicit modify still fails.
       assertThatThrownBy(
               () -> link.client.modify(new QueuePairAttributes().state(QueuePairState.ERR)))
           .isInstanceOf(VerbsException.class)
@@ -141,7 +141,7 @@ final class FailingCallsTest extends ScriptedFaults {
           .isInstanceOf(PostException.class)
           .hasMessageContaining("work request 3");
 
-      // What was not posted holds no slot, and what was does.
+      // Only requests that were posted hold a slot.
       link.client.postSend(writes(2));
       for (int id : new int[] {1, 2, 1, 2}) {
         assertThat(link.complete().workRequestId()).isEqualTo(id);
@@ -171,7 +171,7 @@ final class FailingCallsTest extends ScriptedFaults {
     return first;
   }
 
-  /** A write of no bytes, which needs no key. */
+  /** Returns a WRITE of no bytes, which needs no key. */
   private static SendWorkRequest nothing() {
     return new SendWorkRequest().write(0, 0);
   }
@@ -218,7 +218,7 @@ final class FailingCallsTest extends ScriptedFaults {
     }
   }
 
-  /** To what the driver is led by a request that it is given. */
+  /** Objects that the driver reaches through a request. */
   private enum LedTo {
     ADDRESS_HANDLE,
     MEMORY_WINDOW,
@@ -270,7 +270,7 @@ final class FailingCallsTest extends ScriptedFaults {
     }
   }
 
-  /** The fake binds nothing. */
+  /** Posts; the fake refuses to bind memory windows. */
   private static void postOrBeRefused(QueuePair pair, SendWorkRequest request) {
     try {
       pair.postSend(request);
@@ -398,7 +398,9 @@ final class FailingCallsTest extends ScriptedFaults {
     FakeRdmaCore.open(address).close();
   }
 
-  /** Makes a queue, has it tell an event, and closes it at about the time when that is taken. */
+  /**
+   * Creates a queue, raises an event, and closes the queue at about the time the event is taken.
+   */
   private static void closeWithAnEvent(FakeConnection link, int round) {
     CompletionQueue queue = link.device.createCompletionQueue(4, link.channel);
     QueuePair pair = link.domain.createQueuePair(QueuePairOptions.reliable(queue, queue, 1, 1));

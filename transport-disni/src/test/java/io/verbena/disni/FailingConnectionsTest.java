@@ -33,14 +33,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Connections whose steps fail, are overdue, or whose events come late or never. */
+/** Connections with failing or overdue steps, and with late or lost events. */
 final class FailingConnectionsTest extends ScriptedFaults {
   @ParameterizedTest
   @CsvSource({
     "0, ADDR_ERROR", // ADDR_RESOLVED is lost
-    "1, ADDR_ERROR", // ROUTE_RESOLVED
-    "2, UNREACHABLE", // CONNECT_REQUEST
-    "3, UNREACHABLE" // CONNECT_RESPONSE
+    "1, ADDR_ERROR", // ROUTE_RESOLVED is lost
+    "2, UNREACHABLE", // CONNECT_REQUEST is lost
+    "3, UNREACHABLE" // CONNECT_RESPONSE is lost
   })
   void endsAStepOfWhichNothingIsTold(int earlier, ConnectionEvent.Type end) throws Exception {
     URI address = FakeRdmaCore.uri("10.0.1.1:0");
@@ -77,7 +77,7 @@ final class FailingConnectionsTest extends ScriptedFaults {
       assertThat(event).isNotNull();
       assertThat(event.identifier()).isSameAs(ends.get(0));
       assertThat(event.status()).isEqualTo(ConnectionEvent.TIMED_OUT);
-      // For logs, though the kernel's identifier is gone.
+      // The addresses remain available for logs, though the kernel's identifier is gone.
       URI listens = listener.address();
       assertThat(event.identifier().remoteAddress())
           .isEqualTo(new InetSocketAddress(listens.getHost(), listens.getPort()));
@@ -93,7 +93,7 @@ final class FailingConnectionsTest extends ScriptedFaults {
     }
   }
 
-  /** DiSNI's own endpoints wait for ever then (issue 41 of its tracker). */
+  /** DiSNI's own endpoints wait for ever in this case (issue 41 of its tracker). */
   @ParameterizedTest
   @CsvSource({
     "1, 0", // RDMA_CM_EVENT_ADDR_ERROR
@@ -173,7 +173,7 @@ final class FailingConnectionsTest extends ScriptedFaults {
     }
   }
 
-  /** With iWARP the kernel destroys no identifier while its driver connects it. */
+  /** With iWARP the kernel does not destroy an identifier while its driver connects it. */
   @Test
   void keepsNobodyWaitingForAConnectionOfIwarpThatIsGivenUp() throws Exception {
     URI address = FakeRdmaCore.uri("10.0.16.1:0");
@@ -203,7 +203,7 @@ final class FailingConnectionsTest extends ScriptedFaults {
       ofOverdue.close();
       overdue.close();
     }
-    // What was given up goes in its own time.
+    // Abandoned identifiers are destroyed asynchronously.
     Awaitility.await().until(() -> FakeRdmaCore.connectionObjects() == before);
   }
 
@@ -218,7 +218,7 @@ final class FailingConnectionsTest extends ScriptedFaults {
     return pair;
   }
 
-  /** In another thread, since this one must not be stuck in a native call. */
+  /** Waits in another thread, because a native call might block this one for ever. */
   private static ConnectionEvent expectSoon(FakeConnection link, ConnectionEvent.Type type)
       throws Exception {
     FutureTask<ConnectionEvent> told = new FutureTask<>(() -> link.expect(type));
@@ -243,7 +243,7 @@ final class FailingConnectionsTest extends ScriptedFaults {
     }
   }
 
-  /** As for a thread that did not run until then. */
+  /** As for a thread that was not scheduled before its deadline. */
   @Test
   void takesAnAnswerThatIsThereAlthoughItsDeadlineIsOver() throws Exception {
     URI address = FakeRdmaCore.uri("10.0.1.1:0");
@@ -260,7 +260,7 @@ final class FailingConnectionsTest extends ScriptedFaults {
   @Test
   void tellsTheEndOfAConnectionWhoseQueuePairCannotBeFlushed() throws Exception {
     try (FakeConnection link = new FakeConnection(FakeRdmaCore.uri("10.0.1.1:0"), "", false)) {
-      // The second is of the end that gets the event.
+      // The second call concerns the end that gets the event.
       FakeRdmaCore.script("fail ibv_modify_qp " + Errno.ENOMEM + " 1");
 
       link.active.disconnect();
@@ -290,7 +290,7 @@ final class FailingConnectionsTest extends ScriptedFaults {
     }
   }
 
-  /** The program learns of it by its accept, once. */
+  /** The program learns of the cancellation by one CONNECT_ERROR after its accept. */
   @Test
   void refusesToAcceptOnceMoreACallerWhoGaveUp() throws Exception {
     URI address = FakeRdmaCore.uri("10.0.1.1:0");
@@ -336,7 +336,7 @@ final class FailingConnectionsTest extends ScriptedFaults {
     }
   }
 
-  /** Linux answers ENXIO for a device that was removed. */
+  /** Linux returns ENXIO for a device that was removed. */
   @Test
   void closesARequestThatCannotBeRejected() throws Exception {
     URI address = FakeRdmaCore.uri("10.0.1.1:0");
@@ -375,7 +375,8 @@ final class FailingConnectionsTest extends ScriptedFaults {
         expect(manager, ConnectionEvent.Type.ADDR_RESOLVED);
         try (QueuePair first = connect(one, domain, queue);
             QueuePair second = connect(two, domain, queue)) {
-          // It takes the events of the connection manager, since siw tells no state.
+          // Asking for the state reads the connection manager's events, because siw reports no
+          // state.
           assertThat(List.of(first.state(), second.state())).doesNotContain(QueuePairState.RTS);
           FakeRdmaCore.script("fail rdma_reject 6");
 
@@ -383,7 +384,7 @@ final class FailingConnectionsTest extends ScriptedFaults {
         }
       }
 
-      // Callers of iWARP that are given up go in their own time.
+      // Abandoned iWARP connects are cleaned up asynchronously.
       Awaitility.await().until(() -> FakeRdmaCore.connectionObjects() == objects);
     }
   }
@@ -439,7 +440,7 @@ final class FailingConnectionsTest extends ScriptedFaults {
     }
   }
 
-  /** Calls a device that accepts; returns the status of the CONNECT_ERROR. */
+  /** Connects to a device that accepts; returns the status of the CONNECT_ERROR. */
   private static int connectAnd(Consumer<QueuePair> beforeTheAnswer) throws Exception {
     URI address = FakeRdmaCore.uri("10.0.1.1:0");
     ConnectionParameters parameters = new ConnectionParameters(ByteBuffer.allocate(0), 1, 1, 7, 7);
@@ -476,7 +477,7 @@ final class FailingConnectionsTest extends ScriptedFaults {
     return event;
   }
 
-  /** A use of the channel after its end only a sanitizer sees, see {@link SanitizedTest}. */
+  /** Only a sanitizer sees a use of the channel after its end, see {@link SanitizedTest}. */
   @Test
   void closesAManagerWhoseEventIsBeingTaken() throws Exception {
     try (DisniDevice device = FakeRdmaCore.open(FakeRdmaCore.uri("10.0.1.1:0"))) {

@@ -24,13 +24,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Devices that go, and ports and queues of theirs that fail. */
+/** Devices that are removed, and ports and queues that fail. */
 final class FailingDevicesTest extends ScriptedFaults {
   private static final URI REMOVABLE = FakeRdmaCore.uri("10.0.20.1:0");
 
   @Test
   void closesAllThatIsOnADeviceThatWasRemoved() throws Exception {
-    // Opened by its address, without a name.
+    // The device is opened by its address, without a name.
     FakeConnection link = new FakeConnection(REMOVABLE, "", true);
     DisniContext before = ((DisniDevice) link.device).context();
 
@@ -46,7 +46,7 @@ final class FailingDevicesTest extends ScriptedFaults {
     }
   }
 
-  /** As behind a limit of locked memory: what it can is not known then. */
+  /** With a limit of locked memory, a failing call says nothing about the device's capabilities. */
   @ParameterizedTest
   @CsvSource({"ibv_create_qp, 2", "ibv_resize_cq, 1", "ibv_rereg_mr, 1"})
   void isNotTakenForOneThatCanDoLessWhereItHasNoMemory(String call, int trials) {
@@ -95,7 +95,7 @@ final class FailingDevicesTest extends ScriptedFaults {
   @Test
   void endsTheEventsOfAConnectionManagerWithItsDevice() throws Exception {
     FakeConnection link = new FakeConnection(REMOVABLE, "", true);
-    // Of the other connections the kernel tells nothing.
+    // The kernel reports nothing about the other connections.
     FakeRdmaCore.script("lose cm 2");
 
     FakeRdmaCore.script("remove mlx5_20");
@@ -142,7 +142,7 @@ final class FailingDevicesTest extends ScriptedFaults {
     link.expect(ConnectionEvent.Type.DEVICE_REMOVAL);
     link.expect(ConnectionEvent.Type.DEVICE_REMOVAL);
     assertHasFailed(() -> link.manager.await(NANOS));
-    // A thread that waits there for ever may still be woken.
+    // A thread that waits without a timeout can still be woken.
     CompletableFuture<Void> waker = CompletableFuture.runAsync(link.channel::wakeup);
     assertThat(link.channel.await(TimeUnit.DAYS.toNanos(1))).isNull();
     waker.join();
@@ -235,7 +235,8 @@ final class FailingDevicesTest extends ScriptedFaults {
           CompletableFuture.runAsync(
               () -> {
                 try {
-                  // It may be told to the other thread, which then waits for nothing more.
+                  // The other thread may get the event instead; then this call returns null at
+                  // once.
                   device.awaitAsyncEvent(1);
                 } catch (InterruptedException e) {
                   throw new AssertionError(e);
@@ -243,7 +244,7 @@ final class FailingDevicesTest extends ScriptedFaults {
               });
       Awaitility.await().until(() -> FakeRdmaCore.tells("is-paused ibv_ack_async_event"));
 
-      // Once it is acknowledged, the queue may be destroyed, and its address be another's.
+      // After the acknowledgement the queue may be destroyed and its address reused.
       AsyncEvent event = device.awaitAsyncEvent(NANOS);
       FakeRdmaCore.script("resume ibv_ack_async_event");
 
@@ -254,7 +255,7 @@ final class FailingDevicesTest extends ScriptedFaults {
 
   @Test
   void keepsNoOtherDeviceThanTheOneThatIsOpen() {
-    // New ones, which nobody has opened yet.
+    // Replaces both devices by new ones, which nobody has opened yet.
     for (String name : List.of("mlx5_20", "siw0")) {
       FakeRdmaCore.script("remove " + name);
       FakeRdmaCore.script("return " + name);

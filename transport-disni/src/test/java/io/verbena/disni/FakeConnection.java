@@ -40,16 +40,16 @@ final class FakeConnection implements AutoCloseable {
   final QueuePair server;
 
   /**
-   * @param listens where the device is opened and listens, as {@code disni://10.0.1.1:0}
-   * @param options of the address that is connected to, as {@code ?device=mlx5_0}
+   * @param listens the address at which the device opens and listens, as {@code disni://10.0.1.1:0}
+   * @param options options of the device's address, as {@code ?device=mlx5_0}
    */
   FakeConnection(URI listens, String options, boolean withChannel) throws InterruptedException {
     this(listens, options, withChannel, 8, 0);
   }
 
   /**
-   * @param requests that each queue takes
-   * @param inline bytes that a send takes along
+   * @param requests the depth of each queue
+   * @param inline maximum bytes of inline data per send
    */
   FakeConnection(URI listens, String options, boolean withChannel, int requests, int inline)
       throws InterruptedException {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** Tests what every verbs provider must do on one device of the fake rdma-core. */
+/** Runs the verbs TCK on one device of the fake rdma-core. */
 @Tag(FakeRdmaCore.TAG)
 abstract class FakeDeviceTck extends VerbsTck {
   private static final int SLOWER = 50;
@@ -22,7 +22,7 @@ abstract class FakeDeviceTck extends VerbsTck {
 
   /**
    * @param host an address of the device, as in its profile
-   * @param bothTypes whether each address has two GIDs, of RoCE v1 and of v2
+   * @param bothTypes whether each address has two GIDs, one of RoCE v1 and one of v2
    */
   FakeDeviceTck(String host, boolean bothTypes) {
     this.host = host;

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** One end of a connection of the fake rdma-core: a device with all that it takes, and memory. */
+/** One end of a connection on the fake rdma-core: a device with its objects and memory. */
 final class FakeEnd implements AutoCloseable {
   static final int BYTES = 64;
   static final long NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -49,7 +49,7 @@ final class FakeEnd implements AutoCloseable {
     return device.context().name();
   }
 
-  /** Takes the identifier over, and gives it a queue pair. */
+  /** Takes ownership of the identifier and creates its queue pair. */
   ConnectionIdentifier take(ConnectionIdentifier taken) {
     identifier = taken;
     pair = taken.createQueuePair(domain, QueuePairOptions.reliable(completions, completions, 4, 4));
@@ -60,7 +60,7 @@ final class FakeEnd implements AutoCloseable {
     return Objects.requireNonNull(pair, "pair");
   }
 
-  /** The address of bytes of {@link #memory}. */
+  /** Returns the address of an offset in {@link #memory}. */
   long at(int offset) {
     return memory.address() + offset;
   }

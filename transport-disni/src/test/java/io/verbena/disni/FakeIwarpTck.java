@@ -6,7 +6,7 @@ import io.verbena.tck.IwarpDeviation;
 import io.verbena.tck.KnownDeviations;
 import org.jspecify.annotations.Nullable;
 
-/** Tests what every verbs provider must do on a device of iWARP of the fake rdma-core. */
+/** Runs the verbs TCK on an iWARP device of the fake rdma-core. */
 abstract class FakeIwarpTck extends FakeDeviceTck {
   private final KnownDeviations known;
 
@@ -19,7 +19,7 @@ abstract class FakeIwarpTck extends FakeDeviceTck {
     this.known = known;
   }
 
-  /** The deviations of all these devices; those of one may be added. */
+  /** Returns the deviations of all iWARP devices; a caller may add those of its device. */
   static KnownDeviations ofAll() {
     return KnownDeviations.iwarp()
         .always(

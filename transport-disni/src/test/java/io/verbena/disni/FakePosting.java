@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
-/**
- * Counts of what reaches the driver of the fake rdma-core, and of what the driver takes for it by
- * itself.
- */
+/** Counts the posts that reach the driver of the fake rdma-core, and drives the driver alone. */
 final class FakePosting {
   private FakePosting() {}
 
-  /** Returns how often sends were posted to a queue pair of the fake, however many at once. */
+  /** Returns how many calls posted sends to a queue pair. */
   static long sendPosts(DisniQueuePair pair) {
     return sends(pair.pointer(), 0);
   }
@@ -18,12 +15,12 @@ final class FakePosting {
     return sends(pair.pointer(), 1);
   }
 
-  /** Returns how many of them took their bytes along. */
+  /** Returns how many of the posted sends had inline data. */
   static long inlineSends(DisniQueuePair pair) {
     return sends(pair.pointer(), 2);
   }
 
-  /** Returns how often receives were posted, however many at once. */
+  /** Returns how many calls posted receives to a queue pair. */
   static long receivePosts(DisniQueuePair pair) {
     return receives(pair.pointer(), 0);
   }
@@ -33,12 +30,12 @@ final class FakePosting {
     return receives(pair.pointer(), 1);
   }
 
-  /** Returns how often receives were posted to a shared queue, however many at once. */
+  /** Returns how many calls posted receives to a shared receive queue. */
   static long receivePosts(DisniSharedReceiveQueue queue) {
     return sharedReceives(queue.pointer(), 0);
   }
 
-  /** Returns how many receives were posted to it. */
+  /** Returns how many receives were posted to a shared receive queue. */
   static long receives(DisniSharedReceiveQueue queue) {
     return sharedReceives(queue.pointer(), 1);
   }
@@ -49,13 +46,13 @@ final class FakePosting {
 
   private static native long sharedReceives(long queue, int kind);
 
-  /** A native call that does nothing. */
+  /** Does nothing, to measure the cost of a native call. */
   static native int nothing(long pair);
 
   /**
-   * Posts a chain of native requests so many times, without Java.
+   * Posts a chain of native requests {@code times} times in native code.
    *
-   * @param linked whether all at once, or one by one
+   * @param linked whether to post the chain by one call, or request by request
    * @return 0, or an errno
    */
   static native int drive(long pair, long chain, boolean receives, boolean linked, int times);

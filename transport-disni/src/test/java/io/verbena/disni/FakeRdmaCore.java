@@ -9,21 +9,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The fake rdma-core ({@code src/test/native/fake-rdma-core}), which this JVM was started with by
- * {@code LD_PRELOAD}: devices that are only described, one for each file in {@code profiles}.
+ * The fake rdma-core ({@code src/test/native/fake-rdma-core}), which {@code LD_PRELOAD} loads into
+ * this JVM. Each file in {@code profiles} describes a simulated device.
  */
 final class FakeRdmaCore {
-  /** The tag of tests that run on it. */
+  /** The tag of tests that run on the fake. */
   static final String TAG = "fake-rdma-core";
 
-  /** The scheme of the provider that the tests are of. */
+  /** The scheme of the provider under test. */
   static final String SCHEME = System.getProperty("verbena.test.scheme", "disni");
 
   private static boolean loaded;
 
   private FakeRdmaCore() {}
 
-  /** Skips the test, and says so, where the fake was not built or the provider cannot be used. */
+  /** Skips the test with a message if the fake was not built or the provider cannot be used. */
   static synchronized void assumeLoaded() {
     if (SCHEME.equals("verbs") && Runtime.version().feature() < 22) {
       skip("verbs:// needs JDK 22 or later");
@@ -39,7 +39,7 @@ final class FakeRdmaCore {
   }
 
   /**
-   * An address of the provider that the tests are of.
+   * Returns an address of the provider under test.
    *
    * @param rest host, port and options
    */
@@ -59,7 +59,7 @@ final class FakeRdmaCore {
   /**
    * Runs a line of a script in the fake.
    *
-   * @param line of the script, see {@code script.c}
+   * @param line a line of the script, see {@code script.c}
    */
   static void script(String line) {
     assumeLoaded();
@@ -69,10 +69,9 @@ final class FakeRdmaCore {
   }
 
   /**
-   * Returns whether a line that asks something is so.
+   * Returns the answer to a question in a line of the script.
    *
-   * @param line {@code is-waiting}, or {@code is-paused} or {@code is-freed} with what they ask
-   *     about
+   * @param line {@code is-waiting}, or {@code is-paused} or {@code is-freed} with an argument
    */
   static boolean tells(String line) {
     assumeLoaded();
@@ -81,44 +80,44 @@ final class FakeRdmaCore {
 
   private static native boolean command(String line);
 
-  /** The call that was made to fail last, or at which something was done. */
+  /** Returns the last call that was scripted to fail or to trigger an action. */
   static native String lastFault();
 
-  /** Returns how many objects there are of all devices. */
+  /** Returns the number of objects on all devices. */
   static native int objects();
 
-  /** Returns how many objects there are of connection managers. */
+  /** Returns the number of objects of connection managers. */
   static native int connectionObjects();
 
-  /** The completion vector with which a completion queue was created. */
+  /** Returns the completion vector of a completion queue. */
   static native int vector(long queue);
 
   /**
-   * Returns how a completion queue is moderated: count &lt;&lt; 16 | period, or -1 if nobody asked.
+   * Returns the moderation of a completion queue: count &lt;&lt; 16 | period, or -1 if never set.
    */
   static native long moderation(long queue);
 
-  /** The access flags of a region. */
+  /** Returns the access flags of a region. */
   static native int access(long region);
 
-  /** The options of ECE that a queue pair has agreed on with its peer. */
+  /** Returns the ECE options that a queue pair has negotiated with its peer. */
   static native int ece(long pair);
 
-  /** How often entries of tables of GIDs were asked for, of all devices. */
+  /** Returns the number of queries of GID table entries, on all devices. */
   static native int gidQueries();
 
-  /** The service level of an address handle. */
+  /** Returns the service level of an address handle. */
   static native int serviceLevel(long handle);
 
-  /** The service level of a queue pair's way to its peer. */
+  /** Returns the service level of a queue pair's path to its peer. */
   static native int pairServiceLevel(long pair);
 
-  /** The port of an address handle. */
+  /** Returns the port of an address handle. */
   static native int port(long handle);
 
-  /** Whether datagrams to an address handle have a GRH. */
+  /** Returns whether datagrams to an address handle have a GRH. */
   static native boolean isGlobal(long handle);
 
-  /** The LID that an address handle leads to. */
+  /** Returns the destination LID of an address handle. */
   static native int lid(long handle);
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests that the fake rdma-core has all calls: one that it lacks would be made in the real one,
+ * Tests that the fake rdma-core defines all calls; a missing one would go to the real rdma-core
  * with objects of the fake.
  */
 @Tag(FakeRdmaCore.TAG)

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** Addresses come to an interface and go while its device is open. */
+/** Addresses of an interface are added and removed while its device is open. */
 @Tag(FakeRdmaCore.TAG)
 @Isolated("a test opens the device while the other changes its table")
 final class GidTableTest {

@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests datagrams on InfiniBand, where a LID leads to a port of the subnet, and a GID to another
- * one. The device has a port in each of two subnets, with the same LID; LID 1 is the router.
+ * Tests datagrams on InfiniBand, where a LID leads to a port in the subnet and a GID to another
+ * subnet. The device has a port with the same LID in each of two subnets; LID 1 is the router.
  */
 @Tag(FakeRdmaCore.TAG)
 final class InfiniBandDatagramsTest {
@@ -48,7 +48,7 @@ final class InfiniBandDatagramsTest {
     FakeRdmaCore.assumeLoaded();
   }
 
-  /** A queue pair of datagrams on a port, with memory to send from and to receive into. */
+  /** A queue pair for datagrams on a port, with memory to send and to receive. */
   private static final class End implements AutoCloseable {
     final DisniDevice device;
     final DisniProtectionDomain domain;
@@ -103,7 +103,7 @@ final class InfiniBandDatagramsTest {
           .buffer(target.address(), into.capacity(), target.lkey());
     }
 
-    /** Posts a message, and takes its completion. */
+    /** Posts a message and takes its completion. */
     void send(long message, DisniAddressHandle to, int number) {
       from.putLong(0, message);
       pair.postSend(
@@ -124,7 +124,7 @@ final class InfiniBandDatagramsTest {
       return one[0];
     }
 
-    /** Takes the completion of the receive, which must have a message. */
+    /** Takes the completion of the receive and expects this message. */
     WorkCompletion taken(long message) {
       WorkCompletion received = next();
       assertThat(received.isSuccess()).as("%s", received).isTrue();
@@ -194,7 +194,7 @@ final class InfiniBandDatagramsTest {
     }
   }
 
-  /** A GID beside the LID, as a program has that exchanges both. */
+  /** The address vector has both GID and LID, as in a program that exchanges both. */
   @ParameterizedTest
   @ValueSource(strings = {FIRST, SECOND})
   void haveNoGlobalRouteWhereTheGidIsOfTheSubnet(String host) {
@@ -222,7 +222,7 @@ final class InfiniBandDatagramsTest {
       one.send(44, there, two.pair.number());
       WorkCompletion received = two.taken(44);
 
-      // What stands before the message is no header.
+      // The bytes in front of the message are not a valid header.
       try (DisniAddressHandle back =
           (DisniAddressHandle) two.domain.createAddressHandle(received, two.into)) {
         two.send(45, back, received.sourceQueuePair());
@@ -259,7 +259,7 @@ final class InfiniBandDatagramsTest {
     }
   }
 
-  /** Both ports have the same LID. */
+  /** Both ports have the same LID, so only the port distinguishes the queue pairs. */
   @Test
   void areOfThePortThatTheDeviceWasOpenedOn() {
     try (End one = new End(FIRST);

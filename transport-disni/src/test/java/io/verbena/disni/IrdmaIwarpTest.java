@@ -4,7 +4,7 @@ package io.verbena.disni;
 import io.verbena.tck.IwarpDeviation;
 import io.verbena.tck.KnownDeviations;
 
-/** An Intel E810 in its iWARP mode, which writes what a READ brings with the rights of peers. */
+/** An Intel E810 in iWARP mode, which writes READ responses under the access rights of peers. */
 final class IrdmaIwarpTest extends FakeIwarpTck {
   private static final KnownDeviations KNOWN =
       ofAll()

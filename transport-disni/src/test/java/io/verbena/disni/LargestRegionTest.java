@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests a region of as many bytes as a {@link ByteBuffer} has at most (issue 39 of DiSNI's tracker
- * is about lengths that do not fit a number). It is a file with a hole, and takes no memory.
+ * Tests a region of the maximum size of a {@link ByteBuffer} (issue 39 of DiSNI's tracker is about
+ * lengths that overflow). The region is a sparse file, which takes no memory.
  */
 @Tag(FakeRdmaCore.TAG)
 final class LargestRegionTest {

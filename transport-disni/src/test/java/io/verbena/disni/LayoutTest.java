@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The numbers of {@link Layout} are those that {@code layout.c} holds against the structures. */
+/** The numbers in {@link Layout} equal those that {@code layout.c} asserts about the structures. */
 final class LayoutTest {
   private static final Path ASSERTIONS = Path.of("src/main/native/extension/layout.c");
   private static final Pattern LINE = Pattern.compile("(?m)^LAYOUT\\((\\w+), (\\d+), ");

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** A program that connects a device to itself, and prints which shared libraries it has mapped. */
+/** A program that connects a device to itself and prints the shared libraries it has mapped. */
 final class MappedLibraries {
   private static final Path MAPS = Path.of("/proc/self/maps");
 

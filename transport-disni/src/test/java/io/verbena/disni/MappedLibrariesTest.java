@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Which libraries a scheme brings into a process that uses nothing else: Linux knows. */
+/** Tests which libraries a scheme loads into a process, by the mappings that Linux reports. */
 @Tag(FakeRdmaCore.TAG)
 @Tag("once")
 final class MappedLibrariesTest {

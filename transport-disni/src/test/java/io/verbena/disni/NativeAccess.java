@@ -5,7 +5,7 @@ import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
 
-/** A program that asks the provider of a scheme for its devices, and prints how it is refused. */
+/** A program that lists the devices of a scheme's provider and prints the error. */
 final class NativeAccess {
   private NativeAccess() {}
 

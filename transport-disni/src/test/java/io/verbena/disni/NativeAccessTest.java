@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** JVMs in which native code is not permitted. */
+/** Tests JVMs that deny native access. */
 @Tag(FakeRdmaCore.TAG)
 @Tag("once")
 final class NativeAccessTest {

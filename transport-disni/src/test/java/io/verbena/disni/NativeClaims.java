@@ -14,11 +14,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 
-/** A test program in C, which prints the name of each of its claims: one test each. */
+/** Runs a C test program that prints the name of each claim that holds, as one test per claim. */
 final class NativeClaims {
   private static final Pattern CLAIM = Pattern.compile("(?m)^  RUN\\((\\w+)\\);$");
 
-  /** For programs on the fake rdma-core. */
+  /** Device profiles for programs on the fake rdma-core. */
   private static final Path PROFILES = Path.of("src/test/native/fake-rdma-core/profiles");
 
   private NativeClaims() {}
@@ -27,12 +27,12 @@ final class NativeClaims {
    * Builds the program and runs it.
    *
    * @param source the program
-   * @param tested the sources that it tests, and options for the compiler
-   * @param sanitizer what it is built with: any report of it ends the program with an error
+   * @param tested the tested sources, and compiler options
+   * @param sanitizer the sanitizer to build with; any report ends the program with an error
    */
   static Stream<DynamicTest> run(Path source, List<String> tested, String sanitizer, Path folder)
       throws Exception {
-    // Where the libraries were built there are headers too.
+    // A build with the native libraries also has the headers.
     Natives.assumePacked();
     assumeSanitizer(sanitizer, folder);
     Path program = folder.resolve("claims");
@@ -65,7 +65,7 @@ final class NativeClaims {
         .map(claim -> dynamicTest(claim, () -> assertThat(passed).contains(claim)));
   }
 
-  /** The C files of a folder. */
+  /** Returns the C files of a folder. */
   static List<String> files(Path folder) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return files.map(Path::toString).filter(name -> name.endsWith(".c")).sorted().toList();
@@ -73,8 +73,8 @@ final class NativeClaims {
   }
 
   /**
-   * Skips the test, and says so, where the compiler has no such sanitizer, or it does not run: an
-   * older thread sanitizer refuses to where the kernel lays out memory at random.
+   * Skips the test with a message if the compiler lacks this sanitizer or the sanitizer does not
+   * run. Older thread sanitizers do not run where the kernel randomizes the memory layout.
    */
   static void assumeSanitizer(String sanitizer, Path folder) throws Exception {
     Path source = folder.resolve("empty.c");
@@ -94,7 +94,7 @@ final class NativeClaims {
         new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD);
-    // The address sanitizer refuses to run behind another library.
+    // The address sanitizer refuses to run if another library is loaded before it.
     program.environment().remove("LD_PRELOAD");
     return program.start().waitFor() == 0;
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Needs the native libraries, but no RDMA device. */
+/** Tests the native libraries, without an RDMA device. */
 final class NativeLibraryTest {
   private static final int NAME_SIZE = 64;
   private static final int EBADF = 9;
@@ -108,7 +108,7 @@ final class NativeLibraryTest {
   void refusesALibraryOfAnotherVersion() throws Exception {
     Natives.compile(functions("none"), users());
 
-    // All its functions answer 0, the version too.
+    // All functions of this library return 0, including the version.
     assertRefused().hasMessageContaining("version found 0, version required 32");
   }
 
@@ -172,7 +172,7 @@ final class NativeLibraryTest {
         .isInstanceOfSatisfying(VerbsException.class, e -> assertThat(e.error()).isEqualTo(error));
   }
 
-  /** All functions of DiSNI's but one; each answers 0. */
+  /** Returns C source of all DiSNI functions except one; each function returns 0. */
   private String functions(String without) throws Exception {
     Collection<String> all = new DisniLoader(users()).functions();
     return all.stream()

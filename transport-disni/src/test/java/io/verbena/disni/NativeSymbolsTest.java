@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Our two libraries define what Java calls, and nothing else. */
+/** Our two libraries define exactly the symbols that Java calls. */
 final class NativeSymbolsTest {
   @TempDir private Path folder;
 

@@ -11,9 +11,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code threads_test.c}: taking events while what they are about is closed, by several threads of
- * C on the fake rdma-core, which the thread sanitizer watches, and on the native libraries without
- * the locks of Java.
+ * Runs {@code threads_test.c}: C threads take events while other threads close the objects of these
+ * events. The test uses the fake rdma-core and the native libraries without Java's locks, under the
+ * thread sanitizer.
  */
 @Tag("once")
 final class NativeThreadsTest {

@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The requirements of tests of native code on the machine that they run on. */
+/** Checks and uses the machine's tools for tests of native code. */
 final class Natives {
   private Natives() {}
 
@@ -24,7 +24,7 @@ final class Natives {
         () -> resource + ": not built on this machine");
   }
 
-  /** Our library, as a file in the folder. */
+  /** Unpacks one of our libraries into the folder. */
   static Path unpack(String library, Path folder) throws IOException {
     assumePacked();
     Path file = folder.resolve(library);
@@ -34,7 +34,7 @@ final class Natives {
     return file;
   }
 
-  /** The C compiler; skips the test where there is none. */
+  /** Returns the C compiler; skips the test if there is none. */
   static String compiler() {
     String compiler = System.getenv().getOrDefault("CC", "cc");
     boolean found =
@@ -44,7 +44,7 @@ final class Natives {
     return compiler;
   }
 
-  /** Compiles a shared library from text. */
+  /** Compiles a shared library from source text. */
   static void compile(String source, Path library, String... options) throws Exception {
     Path file = Files.createTempFile(library.getParent(), "source", ".c");
     Files.writeString(file, source);
@@ -57,7 +57,7 @@ final class Natives {
     run(command);
   }
 
-  /** Runs a program to its end and returns what it wrote; fails the test if it fails. */
+  /** Runs a program to its end and returns its output; fails the test if the program fails. */
   static String run(List<String> command) throws Exception {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), UTF_8);
@@ -68,7 +68,7 @@ final class Natives {
     return output;
   }
 
-  /** A JVM like this one, with these arguments. */
+  /** Returns the command line of a JVM like this one, with these arguments. */
   static List<String> java(String... arguments) {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     Stream<String> common =

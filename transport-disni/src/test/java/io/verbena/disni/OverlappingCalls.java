@@ -2,15 +2,17 @@
 package io.verbena.disni;
 
 /**
- * Two threads that add to a number of native code, which nothing guards there: a program for the
- * thread sanitizer.
+ * A program for the thread sanitizer: two threads increment a native counter that has no lock in
+ * native code.
  */
 final class OverlappingCalls {
   private static final int CALLS = 1000;
 
   private OverlappingCalls() {}
 
-  /** Both threads call at the same time if an argument is given, and one after the other if not. */
+  /**
+   * With an argument both threads call at the same time; without one, Java's lock serializes them.
+   */
   public static void main(String[] arguments) throws InterruptedException {
     FakeRdmaCore.assumeLoaded();
     Thread other = new Thread(() -> callSome(arguments));
@@ -34,6 +36,6 @@ final class OverlappingCalls {
 
   private static native void count();
 
-  /** Adds once both threads are in it. */
+  /** Adds once when both threads are in the call. */
   private static native void countTogether();
 }

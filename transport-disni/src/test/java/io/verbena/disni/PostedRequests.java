@@ -24,7 +24,7 @@ final class PostedRequests {
   private static final int WARM_UP = 4000;
   private static final int ROUNDS = 4000;
 
-  /** The way in which requests are posted: 16 in a turn, of which the last send is signaled. */
+  /** Ways to post requests: batches of 16, in which only the last send is signaled. */
   enum Way {
     BARE_CALL(false, false, false),
     SEND(false, false, false),
@@ -73,7 +73,7 @@ final class PostedRequests {
     }
   }
 
-  /** {@code PostedRequests WAY}: prints three numbers. */
+  /** {@code PostedRequests WAY}: prints the three measured numbers. */
   public static void main(String... arguments) throws Exception {
     PostedRequests cost = new PostedRequests(Way.valueOf(arguments[0]));
     double[] measured = cost.measure();
@@ -82,7 +82,7 @@ final class PostedRequests {
     cost.link.close();
   }
 
-  /** Nanoseconds of a request, those of the driver alone, and bytes. */
+  /** Returns nanoseconds per request, nanoseconds in the driver alone, and allocated bytes. */
   private double[] measure() {
     ThreadMXBean thread = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     Chain chain = nativeChain();
@@ -165,7 +165,7 @@ final class PostedRequests {
     }
   }
 
-  /** The same requests, as the driver takes them; their completions are of nobody. */
+  /** Returns the same requests in the driver's format. */
   private Chain nativeChain() {
     if (way.receives) {
       ReceiveBatch batch = new ReceiveBatch(1, false);
@@ -197,7 +197,7 @@ final class PostedRequests {
     }
   }
 
-  /** Completes and polls all that is posted. */
+  /** Completes and polls all posted requests. */
   private void drain() {
     if (way.receives) {
       for (int i = 1; i <= REQUESTS; i++) {

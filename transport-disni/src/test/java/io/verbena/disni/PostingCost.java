@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The cost of a request above the driver, on the fake rdma-core: in nanoseconds, printed, and in
- * bytes of the heap, none of which it takes. Each way to post has a JVM of its own. Run by its
+ * The cost of a request above the driver, on the fake rdma-core. Prints nanoseconds and tests that
+ * no heap memory is allocated. Each way to post runs in its own JVM. Runs only when selected by
  * name, see docs/fake-rdma-core.md.
  */
 @Tag(FakeRdmaCore.TAG)

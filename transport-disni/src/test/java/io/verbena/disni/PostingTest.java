@@ -14,9 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * Tests how often the driver is called for requests that are posted at once, and what it is given.
- */
+/** Tests how many driver calls a list of requests needs, and what these calls contain. */
 @Tag(FakeRdmaCore.TAG)
 final class PostingTest {
   private static final URI DEVICE = FakeRdmaCore.uri("10.0.1.1:0");

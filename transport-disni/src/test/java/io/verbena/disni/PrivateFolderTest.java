@@ -26,7 +26,7 @@ final class PrivateFolderTest {
     assertThat(file.getParent()).doesNotExist();
   }
 
-  /** As NFS does with a file that is mapped. */
+  /** NFS leaves such a file when a mapped file is deleted. */
   @Test
   void closesAlsoWhereSomethingIsLeftInIt() throws IOException {
     Path left;

@@ -27,28 +27,28 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.platform.commons.support.ReflectionSupport;
 
 /**
- * The TCK on devices of the fake rdma-core, and devices, connections and calls that fail, with the
- * native libraries as each {@link Sanitizer} has them: any report ends the program.
+ * Runs the TCK and the fault tests on the fake rdma-core with the native libraries built for each
+ * {@link Sanitizer}. Any report of a sanitizer ends the program.
  */
 @Tag(FakeRdmaCore.TAG)
 @Tag("once")
 final class SanitizedTest {
   /**
-   * The file of {@code bin/suite rnics} for what ran on each device, alone in its JVM; or null, and
-   * two devices and all faults share one for each sanitizer.
+   * The file in which {@code bin/suite rnics} records the results of each device, which then runs
+   * alone in its JVM. If null, two devices and all faults share one JVM for each sanitizer.
    */
   private static final @Nullable String RECORD = System.getProperty("verbena.sanitized.record");
 
-  /** How many classes of the TCK there are at least: a class that is not found is not tested. */
+  /** Least number of TCK classes, so that a class that is not found fails the test. */
   private static final int DEVICES = 11;
 
   private static final int FEWEST_TESTS = 500;
 
   /**
-   * The two devices that differ most in what the native libraries do for them, which is why each
-   * build takes them. A ConnectX is driven by attributes as well as by rdma_cm, moderates, resizes
-   * and registers again, and negotiates ECE. Soft-iWARP has none of these, hides states and flushes
-   * nothing late.
+   * The two devices for which the native libraries do the most different work; each build tests
+   * them. A ConnectX is driven by attributes as well as by rdma_cm, supports moderation, resizing
+   * and reregistration, and negotiates ECE. Soft-iWARP has none of these, hides states, and does
+   * not flush late requests.
    */
   private static final List<Class<?>> MOST_DIFFERENT =
       List.of(Mlx5RoceTest.class, SoftIwarpVerbsTest.class);
@@ -63,7 +63,10 @@ final class SanitizedTest {
           TwoDevicesTest.class,
           GidTableTest.class);
 
-  /** A line of {@link SanitizedVerbs}: class, tests that ran, that failed, that were skipped. */
+  /**
+   * A line of {@link SanitizedVerbs}: class, and numbers of tests that ran, failed and were
+   * skipped.
+   */
   private static final Pattern COUNTS =
       Pattern.compile(
           "(?m)^Tests run: (\\d+), Failures: (\\d+), Skipped: (\\d+), Time elapsed: (\\S+) s"
@@ -85,7 +88,7 @@ final class SanitizedTest {
     }
   }
 
-  /** The classes of each JVM. */
+  /** Returns the classes that share each JVM. */
   static List<Arguments> programs() {
     List<List<Class<?>>> programs = RECORD == null ? shortPrograms() : allPrograms();
     return Stream.of(Sanitizer.values())
@@ -129,7 +132,7 @@ final class SanitizedTest {
     assertThat(Sanitizer.THREAD.run(OverlappingCalls.class, List.of())).endsWith("ended\n");
   }
 
-  /** Returns a row of the record for each class. */
+  /** Runs the classes in one JVM; returns a row of the record for each class. */
   private static String passesInAJvm(Sanitizer sanitizer, List<Class<?>> classes) throws Exception {
     String output =
         sanitizer.run(SanitizedVerbs.class, classes.stream().map(Class::getName).toList());

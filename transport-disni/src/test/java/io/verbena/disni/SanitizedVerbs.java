@@ -22,8 +22,8 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 /**
- * Test classes as a program, since a sanitizer has to be in the process from its start. What a
- * sanitizer finds ends it before its last line.
+ * Runs test classes as a program, because a sanitizer must be in the process from its start. A
+ * report of the sanitizer ends the program before its last line.
  */
 final class SanitizedVerbs {
   private SanitizedVerbs() {}
@@ -58,7 +58,7 @@ final class SanitizedVerbs {
     }
   }
 
-  /** Counts tests by class; called by all threads that run some. */
+  /** Counts tests by class. Called by all threads that run tests. */
   private static final class CountsByClass implements TestExecutionListener {
     private final Map<String, Counts> counts = new ConcurrentHashMap<>();
 
@@ -95,7 +95,7 @@ final class SanitizedVerbs {
     }
   }
 
-  /** Prints which sanitizer is loaded, and at the end a line for each class. */
+  /** Prints the loaded sanitizers, and then a line for each class. */
   public static void main(String[] classes) throws Exception {
     var summary = new SummaryGeneratingListener();
     var counts = new CountsByClass();
@@ -115,7 +115,7 @@ final class SanitizedVerbs {
     System.out.println("sanitizers: " + Sanitizer.loaded());
     counts.counts.forEach((name, ofClass) -> System.out.println(ofClass.line(name)));
     summary.getSummary().printFailuresTo(new PrintWriter(System.err, true, UTF_8));
-    // A thread that a test left behind does not keep it.
+    // Exits even if a test left a thread behind.
     System.exit(summary.getSummary().getTotalFailureCount() == 0 ? 0 : 1);
   }
 }

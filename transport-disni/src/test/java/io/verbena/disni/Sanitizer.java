@@ -12,21 +12,21 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A sanitizer with which the POM has built the native libraries. Any report of it ends the program
- * with an error.
+ * A sanitizer with which the POM has built the native libraries. Any report ends the program with
+ * an error.
  */
 enum Sanitizer {
-  /** Memory that is used after its end or beyond it, and what C leaves undefined. */
+  /** Finds invalid memory accesses and undefined behaviour of C. */
   ADDRESS(
       "address,undefined",
       "libasan.so",
       "native-asan",
       "../fake-rdma-core",
-      // The JVM handles SIGSEGV itself, and frees little at its end.
+      // The JVM handles SIGSEGV itself and does not free its memory at exit.
       "ASAN_OPTIONS=detect_leaks=0:handle_segv=0",
       "UBSAN_OPTIONS=print_stacktrace=1"),
 
-  /** What two native calls do at the same time, see {@code java_calls.c}. */
+  /** Finds data races between native calls, see {@code java_calls.c}. */
   THREAD(
       "thread",
       "libtsan.so",
@@ -44,12 +44,14 @@ enum Sanitizer {
     this.compiled = compiled;
     this.runtime = runtime;
     this.libraries = Path.of("target", libraries).toAbsolutePath();
-    // Relative: LD_PRELOAD ends a path at a blank, which the folder of a clone may have.
+    // Relative, because LD_PRELOAD splits paths at blanks, which the clone's folder may contain.
     this.fake = Path.of("target", libraries, fake, "libfake_rdma_core.so").normalize();
     this.environment = String.join(" ", environment);
   }
 
-  /** Skips the test, and says so, where the libraries were not built or it does not run. */
+  /**
+   * Skips the test with a message if the libraries were not built or the sanitizer does not run.
+   */
   void assumeBuilt(Path folder) throws Exception {
     FakeRdmaCore.assumeLoaded();
     NativeClaims.assumeSanitizer(compiled, folder);
@@ -58,7 +60,7 @@ enum Sanitizer {
         () -> libraries + ": no sanitized libraries");
   }
 
-  /** Runs a program in a JVM with it; returns what it printed, or fails as it fails. */
+  /** Runs a program in a JVM with this sanitizer; returns its output, or fails if it fails. */
   String run(Class<?> program, List<String> arguments) throws Exception {
     String loaded = Natives.run(List.of("cc", "-print-file-name=" + runtime)).strip();
     List<String> line = new ArrayList<>(List.of("env", "LD_PRELOAD=" + loaded + ":" + fake));
@@ -72,13 +74,13 @@ enum Sanitizer {
     return Natives.run(line);
   }
 
-  /** Its name for people. */
+  /** Returns a human-readable name. */
   @Override
   public String toString() {
     return compiled.replace(",", ", ").replace("undefined", "undefined behaviour");
   }
 
-  /** Returns those whose runtime this process has. */
+  /** Returns the sanitizers whose runtime is loaded into this process. */
   static List<Sanitizer> loaded() throws Exception {
     try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
       List<String> lines = maps.toList();

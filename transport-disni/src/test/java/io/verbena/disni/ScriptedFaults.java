@@ -8,16 +8,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Tests of faults that the script of the fake rdma-core makes. The script is one for the whole
- * process, so nothing else runs meanwhile, and each test leaves it empty.
+ * Tests of faults scripted in the fake rdma-core. The script applies to the whole process, so no
+ * other test runs meanwhile, and each test leaves it empty.
  */
 @Tag(FakeRdmaCore.TAG)
 @Isolated("the script makes calls of all devices fail")
 abstract class ScriptedFaults {
-  /** The time that a test waits for what must come. */
+  /** The time limit for events that must come. */
   static final long NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** A deadline that is to pass. */
+  /** A deadline that the test lets pass. */
   static final long SOON = TimeUnit.MILLISECONDS.toNanos(50);
 
   @BeforeAll

@@ -27,7 +27,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests which port of an HCA with two a device is opened on, and that all of it is of that port.
+ * Tests on which port of an HCA with two ports a device opens, and that all its objects use that
+ * port.
  */
 @Tag(FakeRdmaCore.TAG)
 final class SecondPortTest {
@@ -53,14 +54,14 @@ final class SecondPortTest {
   @CsvSource({
     "10.0.3.1, 1",
     "10.0.13.1, 2",
-    "10.0.13.9, 2", // another host, by its route
+    "10.0.13.9, 2", // another host, reached by its route
     "10.0.13.9?source=10.0.13.1, 2",
     "10.0.13.1?device=mlx5_3, 2",
     "10.0.13.9?device=mlx5_3, 2", // nearest to 10.0.13.1
     "0.0.0.0?device=mlx5_3, 1",
     "0.0.0.0?device=mlx5_3&port=2, 2",
-    "10.0.3.9?port=2, 2", // whatever its route is
-    "10.0.14.1, 2", // of IPoIB, which is of no GID
+    "10.0.3.9?port=2, 2", // regardless of its route
+    "10.0.14.1, 2", // an IPoIB address, which is in no GID
     "10.0.14.1?device=mlx5_4, 2",
     "10.0.1.1?port=1, 1"
   })

@@ -18,7 +18,7 @@ class SharedSlotsTest {
     return slots.take(id);
   }
 
-  /** Posts until it is full, from this id on; returns the slots. */
+  /** Posts until the queue is full, with ids from this one on; returns the slots. */
   private int[] fill(long id) {
     int[] taken = new int[CAPACITY];
     for (int i = 0; i < CAPACITY; i++) {
@@ -64,7 +64,7 @@ class SharedSlotsTest {
     Taker one = slots.join(ONE, false);
     slots.join(TWO, false);
     int[] taken = fill(0);
-    // One takes the first and is destroyed, two takes the second.
+    // Queue pair one takes the first receive and is destroyed; two takes the second.
     slots.leave(one);
     slots.free(taken[1], TWO);
     post(4);
@@ -80,7 +80,7 @@ class SharedSlotsTest {
     slots.join(TWO, false);
     int[] taken = fill(0);
     slots.free(taken[1], TWO);
-    // One had taken the first.
+    // Queue pair one had taken the first receive.
     slots.emptied(one);
     post(4);
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Tests what Soft-iWARP leaves to its users. */
+/** Tests the work that Soft-iWARP leaves to its users. */
 @Tag(FakeRdmaCore.TAG)
 final class SoftIwarpTest {
   private static final String SIW = "10.0.7.1:0";
@@ -65,7 +65,7 @@ final class SoftIwarpTest {
       link.expect(ConnectionEvent.Type.DISCONNECTED);
 
       assertFlushed(link.complete(), 1);
-      // There is no order between the two queues.
+      // Completions of the send and the receive queue have no order.
       assertFlushed(link.complete(), 3);
       assertFlushed(link.complete(), 2);
     }
@@ -82,7 +82,7 @@ final class SoftIwarpTest {
     assertThat(ofSiw.flags(new SendWorkRequest(1).write(0, 0).signaled()))
         .isEqualTo(asked | SendWorkRequest.FENCE);
     assertThat(ofOthers.flags(new SendWorkRequest(1).send().signaled())).isEqualTo(asked);
-    // The driver takes no fence on a READ, which begins in its order.
+    // The driver rejects a fence on a READ; READs start in order anyway.
     assertThat(ofSiw.flags(new SendWorkRequest(1).read(0, 0).signaled().fence())).isEqualTo(asked);
   }
 

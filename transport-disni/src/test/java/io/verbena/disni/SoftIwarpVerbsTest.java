@@ -6,7 +6,7 @@ import io.verbena.tck.IwarpDeviation;
 import io.verbena.tck.KnownDeviations;
 import org.jspecify.annotations.Nullable;
 
-/** Soft-iWARP as its users' calls see it. */
+/** Soft-iWARP as its users see it. */
 final class SoftIwarpVerbsTest extends FakeIwarpTck {
   private static final KnownDeviations KNOWN =
       ofAll()
@@ -20,7 +20,7 @@ final class SoftIwarpVerbsTest extends FakeIwarpTck {
 
   @Override
   protected @Nullable Deviation deviation(String test) {
-    // It is not resized.
+    // The device cannot resize completion queues, so this deviation does not occur.
     return test.equals("ResizedCompletionQueues.namesWhatItHoldsWhenItIsToShrinkBelow")
         ? null
         : super.deviation(test);

@@ -10,7 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
-/** Written against the public jar of DiSNI, as far as a machine without a device lets it run. */
+/** A program written against DiSNI's published jar, as far as it runs without a device. */
 final class StockProgram {
   private static final short PORT_SPACE_TCP = 0x0106;
 
@@ -31,7 +31,7 @@ final class StockProgram {
       RdmaEventChannel channel = RdmaEventChannel.createEventChannel();
       RdmaCmId id = channel.createId(PORT_SPACE_TCP);
       id.bindAddr(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-      // Out of order, as DiSNI's own classes do it.
+      // In the wrong order, as DiSNI's own classes destroy them.
       return "channel " + channel.destroyEventChannel() + ", identifier " + id.destroyId();
     } catch (IOException e) {
       return e.getMessage();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Two devices of different kinds, connected to each other in one process. */
+/** Tests connections between two devices of different kinds in one process. */
 @Tag(FakeRdmaCore.TAG)
 final class TwoDevicesTest {
   private static final String CONNECTX = "10.0.1.1";
@@ -69,7 +69,7 @@ final class TwoDevicesTest {
       server.expect(ConnectionEvent.Type.ESTABLISHED);
     }
 
-    /** Without its source, a connection goes from the device that has the address. */
+    /** Adds the source; without it, the device that has the address would connect to itself. */
     static URI peer(String from, String to, ConnectionListener listener) {
       return FakeRdmaCore.uri(to + ":" + listener.address().getPort() + "?source=" + from);
     }
@@ -149,7 +149,7 @@ final class TwoDevicesTest {
     }
   }
 
-  /** The queue pair of the peer does not allow it, which is the NAK "invalid request". */
+  /** The peer's queue pair does not allow atomics and answers the NAK "invalid request". */
   @ParameterizedTest
   @CsvSource({VIRTUAL_FUNCTION, "10.0.5.1"})
   void tellsWhoAsksForAnAtomicThatThePeerHasNone(String to) throws Exception {
@@ -204,8 +204,8 @@ final class TwoDevicesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "10.0.1.1, 10.0.7.1, UNREACHABLE", // of RoCE to iWARP
-    "10.0.1.1, 10.0.4.1, UNREACHABLE", // to InfiniBand
+    "10.0.1.1, 10.0.7.1, UNREACHABLE", // RoCE to iWARP
+    "10.0.1.1, 10.0.4.1, UNREACHABLE", // RoCE to InfiniBand
     "10.0.7.1, 10.0.1.1, REJECTED"
   })
   void doNotMeetWhereTheyHaveNoProtocolInCommon(

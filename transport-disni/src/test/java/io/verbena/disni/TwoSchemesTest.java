@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** One device in the hands of {@code disni://} and of another scheme, in one process. */
+/** Tests one device that {@code disni://} and another scheme use in one process. */
 @Tag(FakeRdmaCore.TAG)
 @Isolated("the script is one for the whole process")
 final class TwoSchemesTest {
@@ -40,7 +40,7 @@ final class TwoSchemesTest {
     assumeFalse(FakeRdmaCore.SCHEME.equals("disni"), "run by the module of another scheme");
   }
 
-  /** One scheme's objects of the device. */
+  /** The objects of one scheme on the device. */
   private static final class End implements AutoCloseable {
     final DisniDevice device;
     final DisniProtectionDomain domain;

@@ -14,9 +14,8 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A program on a {@code libdisni.so} of {@code java.library.path}; prints from which address a
- * connection leaves that has a {@code source}, and what one gets that asks a listener for
- * datagrams.
+ * A program on a {@code libdisni.so} from {@code java.library.path}. Prints the address from which
+ * a connection with a {@code source} leaves, and the event of a connection to a datagram listener.
  */
 final class UsersLibrary {
   private static final long NANOS = TimeUnit.SECONDS.toNanos(10);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A user's {@code libdisni.so} that makes of its arguments what the published one does. */
+/** Tests a user's {@code libdisni.so} that treats its arguments like the published library. */
 @Tag(FakeRdmaCore.TAG)
 @Tag("once")
 final class UsersLibraryTest {
@@ -50,7 +50,7 @@ final class UsersLibraryTest {
     return source.replace(ours, theirs);
   }
 
-  /** Compiles DiSNI's natives with other text for one of their files. */
+  /** Compiles DiSNI's native library with this text in place of one file. */
   private static void compile(String text, Path instead, Path library) throws Exception {
     List<String> options = new ArrayList<>(List.of("-std=gnu11", "-pthread"));
     String jdk = System.getProperty("java.home");

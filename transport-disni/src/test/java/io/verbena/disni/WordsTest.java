@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The slots that Java writes are those that C reads. */
+/** Java and C agree on the names and the order of the slots in native blocks. */
 final class WordsTest {
   private static final Path HEADER = Path.of("src/main/native/extension/words.h");
   private static final Pattern ENUM = Pattern.compile("enum (\\w+)_words \\{([^}]*)}");
@@ -37,7 +37,7 @@ final class WordsTest {
     }
   }
 
-  /** QUEUE_PAIR_ for QueuePairWords. */
+  /** Returns the prefix of a block's slots, as QUEUE_PAIR_ for QueuePairWords. */
   private static String prefix(Class<?> block) {
     return block
         .getSimpleName()

@@ -5,14 +5,14 @@ import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.provider.QueuePairListener;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Breaks devices while a queue pair is made, once it is there and before anybody has it. */
+/** Breaks a device after a queue pair has been made and before its creator receives it. */
 public final class BreaksWhileOpening implements QueuePairListener {
   private static final ConcurrentHashMap<Thread, String> FUSES = new ConcurrentHashMap<>();
 
-  /** For {@link java.util.ServiceLoader}. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public BreaksWhileOpening() {}
 
-  /** Breaks those with this fuse by the next queue pair that the caller's thread makes. */
+  /** Breaks the devices with this fuse when the calling thread creates its next queue pair. */
   static void next(String fuse) {
     FUSES.put(Thread.currentThread(), fuse);
   }

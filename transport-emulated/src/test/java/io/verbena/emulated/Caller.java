@@ -26,7 +26,7 @@ import java.util.Deque;
 import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
-/** One end of a connection, with all that it takes; closed as a whole. */
+/** One end of a connection with its device, memory and queues; closes all of them together. */
 public final class Caller implements AutoCloseable {
   public static final int SIZE = 1 << 20;
   public static final Duration LIMIT = Duration.ofSeconds(20);
@@ -69,7 +69,7 @@ public final class Caller implements AutoCloseable {
             domain, QueuePairOptions.reliable(completions, completions, 64, 64)));
   }
 
-  /** A queue pair for datagrams; closed with its identifier. */
+  /** Creates a queue pair for datagrams, which closes together with its identifier. */
   public QueuePair datagrams(ConnectionIdentifier identifier) {
     own(identifier);
     return own(
@@ -90,7 +90,7 @@ public final class Caller implements AutoCloseable {
     return event;
   }
 
-  /** Connects; the event tells the private data of the other end. */
+  /** Connects; the returned event carries the private data of the other end. */
   public ConnectionEvent connect(URI to, int retryCount) throws InterruptedException {
     ConnectionIdentifier active = resolve(to);
     active.connect(
@@ -98,7 +98,7 @@ public final class Caller implements AutoCloseable {
     return expect(ConnectionEvent.Type.ESTABLISHED);
   }
 
-  /** An active end with a queue pair. */
+  /** Resolves an address and creates the queue pair of the active end. */
   public ConnectionIdentifier resolve(URI to) throws InterruptedException {
     ConnectionIdentifier active = manager.resolve(to, LIMIT.toNanos());
     expect(ConnectionEvent.Type.ADDR_RESOLVED);
@@ -107,18 +107,18 @@ public final class Caller implements AutoCloseable {
     return active;
   }
 
-  /** Looks for a completion; valid until the next look. */
+  /** Returns the next completion, or null; it is valid until the next call. */
   public @Nullable WorkCompletion poll() {
     return completions.poll(one) == 0 ? null : one[0];
   }
 
   /** Waits for the next completion. */
-  @SuppressWarnings("ThreadPriorityCheck") // see there
+  @SuppressWarnings("ThreadPriorityCheck") // the reason is at the call
   public WorkCompletion next() {
     long deadline = System.nanoTime() + LIMIT.toNanos();
     while (completions.poll(one) == 0) {
       assertThat(System.nanoTime()).as("a completion in time").isLessThan(deadline);
-      // The other process may wait for this CPU.
+      // On a machine with one CPU, the other process needs it to make progress.
       Thread.yield();
     }
     return one[0];

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a program sees of a device that breaks is what it sees of an RNIC that does. */
+/** A device that breaks looks to a program as an RNIC that breaks does. */
 @Timeout(60)
 class DeviceFailureTest {
   private static final long LIMIT = TimeUnit.SECONDS.toNanos(20);
@@ -51,7 +51,7 @@ class DeviceFailureTest {
 
   private final String name = "failing-" + NAMES.incrementAndGet();
 
-  /** A device, all that a program makes on it, and one end of a connection. */
+  /** A device with the objects created on it, and one end of a connection. */
   private final class Side implements AutoCloseable {
     final Device device;
     final CompletionQueue queue;
@@ -119,7 +119,7 @@ class DeviceFailureTest {
     }
   }
 
-  /** Connects two sides; the listener is the passive one's to close. */
+  /** Connects two sides; the caller closes the listener before the passive side. */
   private ConnectionListener connect(Side passive, Side active) throws InterruptedException {
     ConnectionListener listener = passive.manager.listen(URI.create("emulated://" + name), 4);
     active.have(active.manager.resolve(URI.create("emulated://" + name), LIMIT));
@@ -144,7 +144,7 @@ class DeviceFailureTest {
   @ValueSource(strings = {"", "&mode=async", "&wire=simulated", "&sanitize=true"})
   void endsAllThatIsPendingAndTellsWhy(String options) throws InterruptedException {
     String others = options.isEmpty() ? "" : "?" + options.substring(1);
-    // That a message waits for a receive is a finding, where somebody looks for it.
+    // With sanitize=true, the message that waits for a receive is a finding.
     FindingCollector findings = FindingCollector.start();
     try (Side failing = new Side("?fuse=" + name + options);
         Side peer = new Side(others);
@@ -152,7 +152,7 @@ class DeviceFailureTest {
       assertThat(listener.address().getAuthority()).isEqualTo(name);
       failing.receive(1);
       failing.receive(2);
-      // Nobody has posted a receive for it, so it waits.
+      // The send stays pending because the peer has posted no receive.
       failing.send(3);
 
       assertThat(DeviceFault.inject(name)).isEqualTo(1);
@@ -169,7 +169,7 @@ class DeviceFailureTest {
           .isEqualTo(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
       assertThat(failing.device.awaitAsyncEvent(0)).isNull();
       assertThat(failing.device.port().active()).isFalse();
-      // What is posted later ends as well.
+      // Requests posted later complete with an error as well.
       failing.receive(4);
       assertThat(failing.completion().status()).isEqualTo(CompletionStatus.WR_FLUSH_ERR);
     } finally {
@@ -229,7 +229,7 @@ class DeviceFailureTest {
     }
   }
 
-  /** Else its completion queue and its domain would be busy for good. */
+  /** Otherwise closing its completion queue and its domain would fail as busy for ever. */
   @ParameterizedTest
   @ValueSource(strings = {"", "&mode=async", "&wire=simulated", "&sanitize=true"})
   void leavesNothingOfAQueuePairThatItBreaksInTheMiddleOf(String options)

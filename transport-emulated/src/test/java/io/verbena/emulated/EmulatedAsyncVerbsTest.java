@@ -7,9 +7,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
- * What every verbs provider must do, done by the emulated HCA when it takes its time. A lock of its
- * own has these tests run one after the other: what others do at the same time would change the
- * order that follows from the seed.
+ * The verbs TCK on the emulated HCA in asynchronous mode. A lock of their own makes these tests run
+ * one after another, because concurrent tests would change the order that follows from the seed.
  */
 @ExtendWith(SeedOnFailure.class)
 @ResourceLock("order by seed")
@@ -19,7 +18,7 @@ class EmulatedAsyncVerbsTest extends VerbsTck {
     return URI.create("emulated://" + name + "?mode=async&seed=" + SeedOnFailure.SEED);
   }
 
-  /** Other threads do the work here, and nap. */
+  /** Runs fewer iterations, because worker threads execute the requests and sleep in between. */
   @Override
   protected int iterations(int full) {
     return Math.max(1, full / 50);

@@ -4,9 +4,9 @@ package io.verbena.emulated;
 import io.verbena.tck.LimitsTck;
 import java.net.URI;
 
-/** The TCK's limits on a device that has little of everything. */
+/** Runs the limits part of the TCK on a device with low limits. */
 class EmulatedLimitsTest extends LimitsTck {
-  /** So little of everything that it can all be used up, and as much as the TCK needs. */
+  /** Limits low enough for a test to exhaust, and high enough for the TCK to run. */
   static final String LIMITS =
       "max-queue-pairs=9&max-work-requests=256&max-scatter-gather=5&max-inline-data=100"
           + "&max-completion-queues=9&max-completions=2048&max-memory-regions=9"

@@ -4,7 +4,7 @@ package io.verbena.emulated;
 import io.verbena.tck.LimitsTck;
 import java.net.URI;
 
-/** The same in packets over a simulated wire. */
+/** Runs the limits part of the TCK in packets over a simulated wire. */
 class EmulatedPacketLimitsTest extends LimitsTck {
   @Override
   protected URI address(String name) {

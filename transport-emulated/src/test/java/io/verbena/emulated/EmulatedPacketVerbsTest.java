@@ -6,9 +6,9 @@ import io.verbena.tck.VerbsTck;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
-/** What every verbs provider must do, done in packets over a simulated wire. */
+/** The verbs TCK in packets over a simulated wire. */
 class EmulatedPacketVerbsTest extends VerbsTck {
-  /** A receiver that is not ready costs 655 ms here, as on any wire. */
+  /** Divides the iterations, because a receiver that is not ready costs 655 ms, as on any wire. */
   private static final int FEWER = 20;
 
   @Override

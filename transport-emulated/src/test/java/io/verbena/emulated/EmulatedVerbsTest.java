@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
 
 /**
- * What every verbs provider must do, done by the emulated HCA. Its answers stay in a file, beside
- * which those of other devices are read.
+ * The verbs TCK on the emulated HCA. Writes the observed answers to a file, to be compared with
+ * those of other devices.
  */
 class EmulatedVerbsTest extends VerbsTck {
   private static final ObservedResults ANSWERS =

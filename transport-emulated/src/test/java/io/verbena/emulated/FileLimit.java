@@ -11,11 +11,11 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Programs that have opened nearly all the files that they may, in a process of their own. */
+/** Runs programs that come close to their limit of open files, each in a process of its own. */
 public final class FileLimit {
   private FileLimit() {}
 
-  /** Runs a program in a JVM that may open 256 files; fails if the program does. */
+  /** Runs a program in a JVM that may open 256 files; fails if the program fails. */
   public static void run(Class<?> program, String... arguments)
       throws IOException, InterruptedException {
     List<String> line =
@@ -25,7 +25,7 @@ public final class FileLimit {
                 "-c",
                 "ulimit -n 256 && exec \"$0\" \"$@\"",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                // The JVM's own threads would open files of cgroups now and then.
+                // The JVM's own threads would otherwise open cgroup files now and then.
                 "-Xint",
                 "-XX:-UseContainerSupport",
                 "-cp",
@@ -38,7 +38,7 @@ public final class FileLimit {
     assertThat(process.waitFor()).as("%s", said).isZero();
   }
 
-  /** Opens files until the program may open no more than {@code free}, and returns them. */
+  /** Opens files until the process may open only {@code free} more, and returns them. */
   public static List<FileChannel> openAllBut(int free) throws IOException {
     List<FileChannel> files = new ArrayList<>();
     try {

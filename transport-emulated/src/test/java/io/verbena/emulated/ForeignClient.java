@@ -15,9 +15,9 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.ByteBuffer;
 
-/** A peer that has connected by TCP and speaks by hand, with the one that it has connected to. */
+/** A peer that connects to a {@link Caller} by TCP and sends the bytes that the test writes. */
 public final class ForeignClient implements ForeignEnd, AutoCloseable {
-  /** The length of the receive that awaits its first message, and where in the region that is. */
+  /** Length of the receive posted for the peer's first message, and its offset in the region. */
   public static final int RECEIVE_BYTES = 64;
 
   public final Caller caller = new Caller(ForeignPeer.ANY);
@@ -25,9 +25,9 @@ public final class ForeignClient implements ForeignEnd, AutoCloseable {
   private final Socket socket;
 
   /**
-   * Has a caller listen, and connects.
+   * Makes a caller listen and connects to it by TCP.
    *
-   * @param address where to listen
+   * @param address the address to listen at
    */
   public ForeignClient(URI address) throws IOException {
     listener = caller.manager.listen(PortSpace.TCP, address, 1);
@@ -38,23 +38,23 @@ public final class ForeignClient implements ForeignEnd, AutoCloseable {
     this(ForeignPeer.ANY);
   }
 
-  /** The address that the caller listens on. */
+  /** Returns the address that the caller listens at. */
   public URI address() {
     return listener.address();
   }
 
-  /** Asks, and is accepted; the reply is still to be read. */
+  /** Sends a request, which the caller accepts; the reply is still unread. */
   public QueuePair accepted(String request) throws Exception {
     write(request);
     return accept(caller.expect(ConnectionEvent.Type.CONNECT_REQUEST), ByteBuffer.allocate(0));
   }
 
-  /** Has the caller accept it, with a receive posted and data in the reply. */
+  /** Accepts on the caller's side, with a receive posted and private data in the reply. */
   public QueuePair accept(ConnectionEvent request, ByteBuffer data) {
     return accept(request, new ConnectionParameters(data, 4, 4, 7, 7));
   }
 
-  /** Has the caller accept it, with a receive posted. */
+  /** Accepts on the caller's side, with a receive posted. */
   public QueuePair accept(ConnectionEvent request, ConnectionParameters parameters) {
     ConnectionIdentifier passive = request.identifier();
     QueuePair pair = caller.queuePair(passive);
@@ -66,7 +66,7 @@ public final class ForeignClient implements ForeignEnd, AutoCloseable {
     return pair;
   }
 
-  /** Asks without an empty message to follow, is accepted, and has read the reply. */
+  /** Sends a request that announces no empty message, is accepted, and reads the reply. */
   public QueuePair established(String request) throws Exception {
     QueuePair pair = accepted(request);
     assertThat(read(24)).startsWith(ForeignPeer.REPLY);

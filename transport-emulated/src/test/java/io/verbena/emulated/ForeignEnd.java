@@ -4,22 +4,22 @@ package io.verbena.emulated;
 import java.io.IOException;
 import java.net.Socket;
 
-/** A peer of iWARP that writes and reads by hand, in hexadecimal. */
+/** An iWARP peer whose bytes the test writes and reads in hexadecimal. */
 public interface ForeignEnd {
 
-  /** Its end of the connection of TCP. */
+  /** Returns the peer's TCP socket. */
   Socket socket();
 
   default void write(String hex) throws IOException {
     ForeignPeer.write(socket(), hex);
   }
 
-  /** So many bytes, or what comes before the end. */
+  /** Reads this many bytes, or fewer if the stream ends before. */
   default String read(int bytes) throws IOException {
     return ForeignPeer.read(socket(), bytes);
   }
 
-  /** Whether the other end has closed, with or without a reset. */
+  /** Returns whether the other end has closed the connection, with or without a reset. */
   default boolean isClosed() {
     return ForeignPeer.isClosed(socket());
   }

@@ -3,7 +3,7 @@ package io.verbena.emulated;
 
 import java.util.HexFormat;
 
-/** FPDUs by hand, in hexadecimal, none of which needs a pad; their CRC is one that nobody reads. */
+/** FPDUs in hexadecimal that need no padding; their CRC is zero, and the receiver ignores it. */
 public final class ForeignFpdus {
   public static final int WRITE = 0x40;
   public static final int READ_REQUEST = 0x41;
@@ -12,7 +12,7 @@ public final class ForeignFpdus {
   public static final int SEND_WITH_INVALIDATE = 0x44;
   public static final int ATOMIC_REQUEST = 0x4a;
 
-  /** Control fields of DDP: version 1, the last segment of its message. */
+  /** DDP control fields: version 1, last segment of the message. */
   public static final int TAGGED = 0xc1;
 
   public static final int UNTAGGED = 0x41;
@@ -25,7 +25,7 @@ public final class ForeignFpdus {
 
   private ForeignFpdus() {}
 
-  /** A SEND of 8 bytes, the first one. */
+  /** Returns the first SEND, of 8 bytes. */
   public static String send() {
     return send(SEND, 0, 1, BYTES);
   }
@@ -34,7 +34,7 @@ public final class ForeignFpdus {
     return untagged(UNTAGGED, operation, invalidated, SENDS, number, 0, payload);
   }
 
-  /** A WRITE of 8 bytes. */
+  /** Returns a WRITE of 8 bytes. */
   public static String write(int key, long address) {
     return tagged(TAGGED, WRITE, key, address);
   }
@@ -43,12 +43,12 @@ public final class ForeignFpdus {
     return request(READ_REQUEST, number, hex(1) + hex(0L) + hex(length) + hex(key) + hex(address));
   }
 
-  /** A fetch-and-add. */
+  /** Returns a fetch-and-add. */
   public static String atomic(int key, long address) {
     return request(ATOMIC_REQUEST, 1, hex(0) + hex(1) + hex(key) + hex(address) + BYTES.repeat(4));
   }
 
-  /** Of a READ or an atomic, whatever its words. */
+  /** Returns the request of a READ or an atomic, with these words as its payload. */
   public static String request(int operation, int number, String words) {
     return untagged(UNTAGGED, operation, 0, READS, number, 0, words);
   }

@@ -15,28 +15,30 @@ import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.util.HexFormat;
 
-/** What peers of iWARP write and read by hand, in hexadecimal. */
+/** Bytes that iWARP peers write and read, in hexadecimal. */
 public final class ForeignPeer {
-  /** Any port of this machine. */
+  /** This machine's loopback address, with any free port. */
   public static final URI ANY = URI.create("iwarp://" + Loopbacks.ADDRESS + ":0");
 
-  /** How long reads wait, in milliseconds. */
+  /** Timeout of reads in milliseconds. */
   public static final int TIMEOUT = (int) Caller.LIMIT.toMillis();
 
-  /** Revision 2, no CRC, 4 and 4 READs, no empty message first: as siw asks. */
+  /**
+   * Revision 2, no CRC, 4 READs each way, and no empty first message: the request that siw sends.
+   */
   public static final String REQUEST = hex("MPA ID Req Frame") + "1002000400040004";
 
-  /** The same, of a peer that has the extensions of RFC 7306. */
+  /** The same request from a peer with the extensions of RFC 7306. */
   public static final String EXTENDED_REQUEST = hex("MPA ID Req Frame") + "1402000400040004";
 
-  /** How each reply begins. */
+  /** The first bytes of every reply. */
   public static final String REPLY = hex("MPA ID Rep Frame");
 
   private static final int IDLE_TURNS = 1000;
 
   private ForeignPeer() {}
 
-  /** A peer that has connected by TCP. */
+  /** Connects a peer to a listener by TCP. */
   public static Socket connect(ConnectionListener listener) throws IOException {
     Socket socket = new Socket(listener.address().getHost(), listener.address().getPort());
     socket.setSoTimeout(TIMEOUT);
@@ -47,12 +49,12 @@ public final class ForeignPeer {
     to.getOutputStream().write(HexFormat.of().parseHex(hex));
   }
 
-  /** So many bytes, or what comes before the end. */
+  /** Reads this many bytes, or fewer if the stream ends before. */
   public static String read(Socket from, int bytes) throws IOException {
     return HexFormat.of().formatHex(from.getInputStream().readNBytes(bytes));
   }
 
-  /** Whether the other end has closed, with or without a reset. */
+  /** Returns whether the other end has closed the connection, with or without a reset. */
   public static boolean isClosed(Socket peer) {
     try {
       InputStream in = peer.getInputStream();
@@ -64,7 +66,7 @@ public final class ForeignPeer {
     }
   }
 
-  /** For who has entered the fabric: drives it up to the turn in which a queue pair gets there. */
+  /** Drives a fabric that the caller has entered until the queue pair reaches the state. */
   public static void driveUntil(IwarpFabric fabric, QueuePair pair, QueuePairState state) {
     long deadline = System.nanoTime() + Caller.LIMIT.toNanos();
     while (pair.state() != state) {
@@ -73,7 +75,7 @@ public final class ForeignPeer {
     }
   }
 
-  /** For who has entered the fabric: drives it until there is nothing to do, for a while. */
+  /** Drives a fabric that the caller has entered until a number of turns have found no work. */
   public static void driveUntilIdle(IwarpFabric fabric) {
     for (int idle = 0; idle < IDLE_TURNS; ) {
       idle = fabric.progress() ? 0 : idle + 1;

@@ -10,13 +10,13 @@ import java.net.Socket;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
-/** A peer that listens and speaks by hand, with the one that connects to it. */
+/** A peer that accepts a TCP connection and sends the bytes that the test writes. */
 final class ForeignServer implements ForeignEnd, AutoCloseable {
   final Caller caller = new Caller(ForeignPeer.ANY);
   private final ServerSocket server =
       new ServerSocket(0, 1, InetAddress.getByName(Loopbacks.ADDRESS));
 
-  /** Null before it has accepted. */
+  /** Null until the peer has accepted a TCP connection. */
   private @Nullable Socket socket;
 
   ForeignServer() throws IOException {
@@ -24,9 +24,9 @@ final class ForeignServer implements ForeignEnd, AutoCloseable {
   }
 
   /**
-   * Has a caller connect to it by TCP; the request is still to be read.
+   * Makes a caller connect to this peer by TCP; the request is still unread.
    *
-   * @param options of the caller's address
+   * @param options options of the caller's address
    */
   ConnectionIdentifier connect(String options) throws Exception {
     ConnectionIdentifier active =

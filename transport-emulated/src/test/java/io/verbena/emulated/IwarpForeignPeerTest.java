@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Peers that write their bytes by hand: as the kernel's siw does, and as nobody should. */
+/** Peers whose bytes the test writes: those of the kernel's siw, and malformed ones. */
 @Tag("once")
 class IwarpForeignPeerTest {
   private static final String SEND =
@@ -59,7 +59,7 @@ class IwarpForeignPeerTest {
 
       assertThat(done.status()).isEqualTo(CompletionStatus.SUCCESS);
       assertThat(done.byteLength()).isEqualTo(3);
-      // Nothing goes out before the peer's first message has come.
+      // The passive end sends nothing before the peer's first message has arrived.
       assertThat(peer.read(28)).startsWith("00164143" + "00000000" + "00000000" + "00000001");
     }
   }
@@ -143,7 +143,7 @@ class IwarpForeignPeerTest {
     }
   }
 
-  /** As siw does: what it echoes of the request is no answer. */
+  /** Like siw, this peer copies flags of the request; the copies announce no extension. */
   @ParameterizedTest
   @ValueSource(strings = {"1002", "1402"})
   void isAskedForNothingThatItDoesNotHave(String flags) throws Exception {
@@ -196,7 +196,7 @@ class IwarpForeignPeerTest {
     }
   }
 
-  /** A peer that does not say that it has them is not to send them. */
+  /** A peer that has not announced the extensions must not send atomics. */
   @Test
   void isEndedIfItSendsAnAtomicAllTheSame() throws Exception {
     try (ForeignClient peer = new ForeignClient()) {
@@ -246,7 +246,7 @@ class IwarpForeignPeerTest {
 
       peer.write("0016c1400000007700000000000010000102030405060708" + "00000000");
 
-      // TERMINATE: DDP, tagged buffer, invalid STag; with the header of the segment.
+      // TERMINATE: DDP, tagged buffer, invalid STag; includes the header of the faulty segment.
       assertThat(peer.read(44))
           .isEqualTo(
               "00264147"

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Atomics with masks (RFC 7306, section 5), which no processor has. */
+/** Tests masked atomics (RFC 7306, section 5), for which processors have no instruction. */
 @Tag("once")
 class IwarpMaskedAtomicsTest {
   private static final VarHandle LONG =
@@ -26,13 +26,13 @@ class IwarpMaskedAtomicsTest {
   private static final int ROUNDS = 2000;
   private static final long UPPER_ONE = 1L << 32;
 
-  /** The last bit of the lower of two fields of 32 bits. */
+  /** Mask of two 32-bit fields: the highest bit of the lower field. */
   private static final String FIELDS = "0000000080000000";
 
-  /** An FPDU with an atomic response. */
+  /** Length of an FPDU with an atomic response. */
   private static final int RESPONSE_BYTES = 36;
 
-  /** No addition of either is lost, and each has its turn. */
+  /** No addition is lost, and neither the peer nor the thread starves. */
   @Test
   void addToOneFieldWhileAThreadOfTheProgramAddsToAnother() throws Exception {
     AtomicBoolean over = new AtomicBoolean();

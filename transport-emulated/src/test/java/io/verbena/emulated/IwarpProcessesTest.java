@@ -17,7 +17,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Two JVMs with a connection of TCP between them. */
+/** Tests two JVMs with a TCP connection between them. */
 @Tag("once")
 class IwarpProcessesTest {
   private static final URI ANY = URI.create("iwarp://" + Loopbacks.ADDRESS + ":0");

@@ -48,7 +48,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A peer reads why its stream ends, and then the end (RFC 5040, section 4.8). */
+/** A peer reads the reason for the end of its stream, then the end (RFC 5040, section 4.8). */
 @Tag("once")
 class IwarpTerminateTest {
   private static final String INVALID_TAG = "1100";
@@ -58,7 +58,7 @@ class IwarpTerminateTest {
 
   private static final int UNKNOWN_KEY = 0x77;
 
-  /** What can be wrong with an FPDU, and what its sender is told: layer, type and code. */
+  /** A faulty FPDU, and the layer, type and code that its sender receives. */
   private enum Fault {
     WRITE_WITH_AN_UNKNOWN_TAG(INVALID_TAG, memory -> write(UNKNOWN_KEY, memory.region.address())),
     WRITE_BEYOND_ITS_REGION(
@@ -135,7 +135,7 @@ class IwarpTerminateTest {
     }
   }
 
-  /** Memory to which a peer has all rights, and some to which it has not. */
+  /** Memory regions to which the peer has all rights, some, or none. */
   private static final class Memory implements AutoCloseable {
     final MemoryRegion region;
     final MemoryRegion readable;
@@ -188,7 +188,7 @@ class IwarpTerminateTest {
     }
   }
 
-  /** A peer that accepts is told as one that connects. */
+  /** Peers that accept a connection receive a TERMINATE as those that connect do. */
   @Test
   void isToldByWhoHasConnected() throws Exception {
     try (ForeignServer peer = new ForeignServer()) {
@@ -203,7 +203,7 @@ class IwarpTerminateTest {
     }
   }
 
-  /** An atomic is done when its answer is sent, where the fault is found. */
+  /** An atomic runs when its response is sent, so the fault is found at that point. */
   @Test
   void isToldThatTheMemoryOfItsAtomicIsLost() throws Exception {
     try (ForeignClient peer = new ForeignClient()) {
@@ -216,7 +216,7 @@ class IwarpTerminateTest {
     }
   }
 
-  /** The first READ has the tag 1. */
+  /** The first READ has the sink tag 1. */
   @ParameterizedTest
   @CsvSource({"2, 0, 1100", "1, 4, 1101"})
   void isToldThatItsAnswerIsWrong(int tag, long offset, String control) throws Exception {
@@ -237,7 +237,7 @@ class IwarpTerminateTest {
     }
   }
 
-  /** Nothing was sent before it, so that the fault is found where the TERMINATE is sent. */
+  /** With nothing sent before, the fault is found at the point where the TERMINATE is sent. */
   @Test
   void isToldThatARequestIsBadByItself() throws Exception {
     try (ForeignClient peer = new ForeignClient()) {
@@ -252,7 +252,7 @@ class IwarpTerminateTest {
     }
   }
 
-  /** Who polls drives: there is no other turn between the fault and its completion. */
+  /** The test drives the fabric, so no other turn runs between the fault and the close or reset. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void isToldThoughTheQueuePairIsTakenAwayAtOnce(boolean closes) throws Exception {
@@ -281,7 +281,7 @@ class IwarpTerminateTest {
     return (IwarpFabric) ((EmulatedDevice) caller.device).fabric();
   }
 
-  /** A TERMINATE on its queue, as its first message, and nothing behind it. */
+  /** Asserts that the peer reads a TERMINATE, the first message of its queue, and then the end. */
   private static void assertTold(ForeignEnd peer, String control) throws IOException {
     int length = HexFormat.fromHexDigits(peer.read(2));
     String told = peer.read(length);

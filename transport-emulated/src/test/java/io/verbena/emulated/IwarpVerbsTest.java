@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 
-/** What every verbs provider must do, done over sockets of TCP. */
+/** The verbs TCK over TCP sockets. */
 @Tag("once")
 class IwarpVerbsTest extends VerbsTck {
   private static final int FEWER = 50;
@@ -40,12 +40,12 @@ class IwarpVerbsTest extends VerbsTck {
               "Invalidation.letsTheWindowBeBoundAgain",
               "SharedReceiveQueues.refusesAMessageThatIsLargerThanTheReceiveThatItGot")
           .add(
-              // The client's completion that comes too soon, or the server's that never comes.
+              // The client's completion comes too early, or the server's never comes.
               Deviation.sometimes(
                   "completion on the", IwarpDeviation.NO_WAIT_FOR_A_RECEIVE.sometimes().reason()),
               "SharedReceiveQueues.makesASenderWaitUntilAReceiveIsPosted")
           .add(
-              // A little later.
+              // The queue pair fails a little later.
               IwarpDeviation.ENDED_BY_EITHER_END.sometimes(),
               "Posting.refusesAMessageBeyondTheDevicesMaximum")
           .add(

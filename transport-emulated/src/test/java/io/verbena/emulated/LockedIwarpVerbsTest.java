@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The same over locked connections: a program sees no difference. */
+/** Runs the same tests over locked connections, which behave the same. */
 @Tag("once")
 @ExtendWith(LockedIwarpVerbsTest.Allocating.class)
 class LockedIwarpVerbsTest extends IwarpVerbsTest {
@@ -28,7 +28,7 @@ class LockedIwarpVerbsTest extends IwarpVerbsTest {
     key = Files.write(folder.resolve("key"), secret);
   }
 
-  /** Skips what no lock can do. */
+  /** Skips the tests that encryption cannot pass. */
   static final class Allocating implements ExecutionCondition {
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {

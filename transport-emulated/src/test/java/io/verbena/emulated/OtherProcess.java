@@ -19,8 +19,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A JVM that listens, lends its memory, and sends each message back. Its first line says on which
- * address.
+ * A JVM that listens, sends its memory's address and key, and echoes each message. Prints the
+ * address that it listens at on its first line.
  */
 final class OtherProcess implements AutoCloseable {
   private static final int RECEIVES = 16;
@@ -57,7 +57,7 @@ final class OtherProcess implements AutoCloseable {
     process.waitFor();
   }
 
-  /** Has it run no further, until it is killed. */
+  /** Suspends the process until it is killed. */
   void stop() throws IOException, InterruptedException {
     new ProcessBuilder("kill", "-STOP", Long.toString(process.pid())).inheritIO().start().waitFor();
   }
@@ -67,7 +67,7 @@ final class OtherProcess implements AutoCloseable {
     process.destroyForcibly();
   }
 
-  /** The other JVM. */
+  /** Runs in the other JVM. */
   public static void main(String[] arguments) throws Exception {
     URI asked = URI.create(arguments[0]);
     try (Caller callee = new Caller(asked);

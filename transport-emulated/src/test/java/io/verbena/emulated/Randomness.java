@@ -6,19 +6,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Arrays;
 
 /**
- * What numbers from a cryptographic generator look like. Each bound fails by chance less than once
- * in 10<sup>9</sup> runs; counters, steps and short cycles fail all the time.
+ * Checks numbers for the statistics of a cryptographic generator. Each bound fails by chance less
+ * than once in 10<sup>9</sup> runs; counters, fixed steps and short cycles always fail.
  */
 final class Randomness {
-  /** Standard deviations of a normal distribution that are left once in 10<sup>12</sup> times. */
+  /** A normal value exceeds this number of standard deviations once in 10<sup>12</sup> times. */
   private static final double DEVIATIONS = 7.2;
 
-  /** Of a chi-square of 255 degrees of freedom: each is left once in 10<sup>12</sup> times. */
+  /** A chi-square of 255 degrees of freedom passes each bound once in 10<sup>12</sup> times. */
   private static final double LEAST_CHI_SQUARE = 120;
 
   private static final double MOST_CHI_SQUARE = 470;
 
-  /** Of 4096 numbers of 24 bits, half a one repeats on average. */
+  /** 4096 numbers of 24 bits contain half a repetition on average. */
   private static final int MOST_REPETITIONS = 12;
 
   private Randomness() {}

@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A peer that saw many keys, queue pair numbers and PSNs cannot tell the next. */
+/** A peer that has seen many keys, queue pair numbers and PSNs cannot predict the next. */
 class RandomnessTest {
   private static final int NUMBERS = 4096;
   private static final int CONNECTIONS = 2048;

@@ -19,7 +19,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the HCA tells of a queue pair, where packets are lost. */
+/** Tests the figures that the HCA reports for a queue pair when packets are lost. */
 class ReadingTest {
   private static final int WRITES = 40;
   private static final int LENGTH = 16 << 10;
@@ -115,7 +115,7 @@ class ReadingTest {
     }
   }
 
-  /** A connection; answers the active end's queue pair. */
+  /** Connects two callers and returns the active end's queue pair. */
   private static QueuePair connect(Caller active, Caller passive, URI to)
       throws InterruptedException {
     ConnectionIdentifier from = active.manager.resolve(to, Caller.LIMIT.toNanos());

@@ -19,7 +19,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Flight Recorder records from the start of a JVM, as {@code -XX:StartFlightRecording} has it. */
+/** Flight Recorder records from the start of a JVM with {@code -XX:StartFlightRecording}. */
 class RecordedFromStartTest {
   private static final String HOST = Loopbacks.address(55);
 
@@ -51,7 +51,7 @@ class RecordedFromStartTest {
         .anyMatch(event -> event.getEventType().getName().equals("io.verbena.ReceiverNotReady"));
   }
 
-  /** The other JVM: a peer that posts its receive only when it has refused a message. */
+  /** Runs in the other JVM: a peer that posts its receive only after it has refused a message. */
   public static void main(String[] arguments) throws Exception {
     URI address = URI.create("roce://" + arguments[0] + ":7000");
     try (Caller passive = new Caller(address);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is closed over shared memory is closed whole, whatever others did to its files. */
+/** Closing a device on shared memory succeeds even if others have removed its files. */
 class RemovedFilesTest {
   @TempDir private Path parent;
   private Path folder;

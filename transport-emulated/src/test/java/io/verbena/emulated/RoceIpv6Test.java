@@ -43,13 +43,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
-/** Over IPv6: connections, and a part of what every verbs provider must do. */
+/** Tests connections over IPv6, and a part of the verbs TCK. */
 @Tag("once")
 class RoceIpv6Test {
   private static final String HOST = "[0:0:0:0:0:0:0:1]";
   private static final int FEWER = 50;
 
-  /** Keeps other runs of these tests from the one IPv6 loopback address of this machine. */
+  /** Locks other runs of these tests out, because this machine has one IPv6 loopback address. */
   private static @Nullable FileChannel lock;
 
   @BeforeAll
@@ -72,7 +72,7 @@ class RoceIpv6Test {
     }
   }
 
-  /** There is one IPv6 loopback address, and over IPv6 one UDP port. */
+  /** Skips the test unless the one IPv6 loopback address and its UDP port are free. */
   @BeforeEach
   void needTheLoopback() throws Exception {
     try (UdpWire free = UdpWire.open(loopback(), RocePacket.UDP_PORT)) {
@@ -164,7 +164,7 @@ class RoceIpv6Test {
     assertThat(results.testEvents().succeeded().count()).isPositive();
   }
 
-  /** Not found by itself, as it is nested. */
+  /** Nested, so that JUnit does not find the class by itself. */
   static final class OnIpv6 extends VerbsTck {
     private static final AtomicInteger NEXT_PORT = new AtomicInteger(20_000);
     private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();

@@ -23,7 +23,7 @@ import java.util.EnumSet;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** What a device on UDP sockets refuses, as its address says or as sockets are. */
+/** Options and attributes that a device on UDP sockets refuses. */
 class RoceOptionsTest {
 
   private static Device open(String options) {

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 
-/** What every verbs provider must do, done in RoCEv2 packets between UDP sockets. */
+/** The verbs TCK in RoCEv2 packets between UDP sockets. */
 @Tag("once")
 class RoceVerbsTest extends VerbsTck {
   private static final int FEWER = 50;

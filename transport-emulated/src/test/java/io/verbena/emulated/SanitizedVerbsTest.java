@@ -17,8 +17,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A sanitized device behaves as the bare one does. Many of these tests are wrong on purpose, so
- * what is found in them is nobody's concern here.
+ * A sanitized device behaves like the bare one. Many of these tests contain errors on purpose, so
+ * their findings are ignored.
  */
 @ExtendWith(SanitizedVerbsTest.MayAllocate.class)
 class SanitizedVerbsTest extends VerbsTck {
@@ -41,13 +41,13 @@ class SanitizedVerbsTest extends VerbsTck {
     return URI.create("emulated://" + name + "?sanitize=true");
   }
 
-  /** It walks the stack for each request. */
+  /** The sanitizer walks the stack for each request. */
   @Override
   protected Duration timeout() {
     return super.timeout().multipliedBy(4);
   }
 
-  /** A sanitizer that remembers where each request was posted allocates. */
+  /** Skips the allocation tests, because the sanitizer stores where each request was posted. */
   static final class MayAllocate implements ExecutionCondition {
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {

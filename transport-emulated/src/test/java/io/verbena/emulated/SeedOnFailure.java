@@ -5,7 +5,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 
-/** Says with each failure which seed it was, to be given again as {@code verbena.test.seed}. */
+/** Adds the seed to each failure; {@code -Dverbena.test.seed} repeats the run. */
 public final class SeedOnFailure implements TestExecutionExceptionHandler {
   public static final long SEED =
       Long.getLong("verbena.test.seed", ThreadLocalRandom.current().nextInt(1_000_000));

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two JVMs that share memory. */
+/** Tests two JVMs that share memory. */
 @Tag("once")
 class ShmProcessesTest {
   @TempDir private Path folder;
@@ -67,7 +67,7 @@ class ShmProcessesTest {
     }
   }
 
-  /** A process that is stopped answers no packet. */
+  /** A stopped process answers no packet. */
   @Test
   void readFromOneThatIsStopped() throws Exception {
     try (OtherProcess other = new OtherProcess(address("server").toString());

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * READs over shared memory, of which all but the first two of a key need no packet: what ends the
- * owner's consent ends them, too.
+ * READs over shared memory, which need packets only for the first two of a key. Revoking the
+ * owner's access stops the READs without packets, too.
  */
 class ShmReadsTest {
   private static final int LENGTH = 4096;

@@ -7,7 +7,7 @@ import java.net.URI;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 
-/** What every verbs provider must do, done over shared memory, from a host to itself. */
+/** The verbs TCK over shared memory, from a host to itself. */
 @Tag("once")
 class ShmVerbsTest extends VerbsTck {
   private static final int FEWER = 50;

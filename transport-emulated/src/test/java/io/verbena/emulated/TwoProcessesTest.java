@@ -17,7 +17,7 @@ import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Two JVMs on one address of this machine: the first has UDP port 4791, the other another one. */
+/** Two JVMs on one address of this machine: one has UDP port 4791, the other another port. */
 class TwoProcessesTest {
   private static final String HOST = Loopbacks.address(1);
   private static final int MESSAGES = 50;

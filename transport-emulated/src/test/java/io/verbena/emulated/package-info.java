@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of the emulated HCA's own ideas; what every provider must do is the TCK's. */
+/** Tests of features of the emulated HCA; the TCK tests what every provider must do. */
 @NullMarked
 package io.verbena.emulated;
 

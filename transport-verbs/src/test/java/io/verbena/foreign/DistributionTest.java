@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The provider on the distribution's own rdma-core, with the devices that there are, or none. */
+/** Tests the provider on the distribution's rdma-core with whatever devices the machine has. */
 @Tag("jdk22")
 final class DistributionTest {
   @Test

@@ -11,7 +11,7 @@ import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
 import org.junit.jupiter.api.Test;
 
-/** The provider without its classes for JDK 22 and later. */
+/** Tests the provider without its classes for JDK 22 and later. */
 final class ForeignProviderTest {
   private static final URI ADDRESS = URI.create("verbs://127.0.0.1:7000");
 

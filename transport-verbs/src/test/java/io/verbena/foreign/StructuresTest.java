@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The numbers of {@code Structures}, against the headers of rdma-core. */
+/** Compares the numbers in {@code Structures} with the headers of rdma-core. */
 final class StructuresTest {
   private static final Path JAVA = Path.of("src/main/java22/io/verbena/foreign/Structures.java");
   private static final Path C = Path.of("src/test/native/structures.c");
@@ -50,7 +50,7 @@ final class StructuresTest {
     assertThat(compile(compiler, Files.readString(C))).isEmpty();
   }
 
-  /** Returns what the compiler has to say. */
+  /** Returns the compiler's messages; empty if there are none. */
   private static String compile(String compiler, String source) throws Exception {
     Process process;
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of the classes that providers of verbs share. */
+/** Tests of classes shared by verbs providers. */
 @NullMarked
 package io.verbena.verbs.provider;
 

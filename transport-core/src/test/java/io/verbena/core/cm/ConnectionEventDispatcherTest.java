@@ -32,8 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests events that cannot be handled, and what becomes of listeners when none can be taken any
- * more.
+ * Tests events that cannot be handled, and what happens to listeners after the manager has failed.
  */
 class ConnectionEventDispatcherTest {
   private static final URI ADDRESS = URI.create("failing://device");
@@ -156,7 +155,7 @@ class ConnectionEventDispatcherTest {
   }
 
   private static void awaitUninterruptibly(CountDownLatch latch) {
-    // And on, for longer than an event may be on its way from the manager to the thread.
+    // Waits longer than an event may take from the manager to the thread.
     Awaitility.await()
         .during(Duration.ofMillis(1200))
         .atMost(LIMIT)
@@ -221,7 +220,7 @@ class ConnectionEventDispatcherTest {
     }
   }
 
-  /** Has some events; fails whoever awaits another one, once it is told to. */
+  /** Returns some events, and then fails in {@code await} once the test triggers the failure. */
   private static final class FailingManager implements ConnectionManager {
     private final CountDownLatch failure = new CountDownLatch(1);
     private final Iterator<ConnectionEvent> events;

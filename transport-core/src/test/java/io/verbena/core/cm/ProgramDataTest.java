@@ -12,7 +12,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class ProgramDataTest {
-  /** A rejection's bytes where the wire is locked. */
+  /** Length of a rejection's private data on a locked wire. */
   private static final int LEAST_REJECT_DATA = 132;
 
   @Test

@@ -34,7 +34,7 @@ class AsyncEventsTest {
   private final QueuePair pair = fake(QueuePair.class, () -> null);
   private final BlockingQueue<AsyncEvent> raised = new LinkedBlockingQueue<>();
 
-  /** A device's answer when it is asked for its next event. */
+  /** Returns or throws a device's answer to the request for its next event. */
   private interface Answer {
     Object next() throws Exception;
   }
@@ -159,7 +159,7 @@ class AsyncEventsTest {
         });
   }
 
-  /** Its time is the test's. */
+  /** An invoker whose time the test sets. */
   private static final class Clockwork implements DutyCycleInvoker {
     private final List<DutyCycle> cycles = new ArrayList<>();
     private long nanos;

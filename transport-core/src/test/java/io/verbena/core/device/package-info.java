@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Opening and closing of devices, on the emulated HCA. */
+/** Tests that open and close devices, on the emulated HCA. */
 @NullMarked
 package io.verbena.core.device;
 

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails a test class whose buffers were not all released, with those of its nested classes, which
- * may run side by side. JUnit finds it by itself.
+ * Fails a test class that did not release all of its buffers. Checks nested classes, which may run
+ * in parallel, together with their outer class. JUnit registers the extension automatically.
  */
 public final class LeakExtension implements BeforeAllCallback, AfterAllCallback {
 

@@ -26,7 +26,7 @@ class LeakExtensionTest {
     assertThat(RecordingLeakDetector.takeLeaks()).isEmpty();
   }
 
-  /** The caller keeps no reference: the buffer is unreachable when this returns. */
+  /** Ends the caller's last use of a buffer, so that the buffer is unreachable afterwards. */
   private static void letGo(ByteBuf buffer) {
     assertThat(buffer.refCnt()).isOne();
   }

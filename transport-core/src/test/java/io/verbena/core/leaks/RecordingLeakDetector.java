@@ -17,12 +17,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps what Netty's detector finds, instead of logging it. There is one per type of resource. */
+/** Records the leaks found by Netty's detector instead of logging them; one per resource type. */
 final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
   private static final String MARKER = "leak detection's marker ";
   private static final Duration COLLECTION_DEADLINE = Duration.ofSeconds(60);
 
-  /** Another thread reports what one collection found: the detector looks this often. */
+  /** Polls per garbage collection, because another thread reports the collected objects. */
   private static final int LOOKS_PER_COLLECTION = 100;
 
   private static final Map<Class<?>, RecordingLeakDetector<?>> DETECTORS =
@@ -30,14 +30,14 @@ final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
 
   private final List<String> reports = new CopyOnWriteArrayList<>();
 
-  /** A marker of the buffers that this thread leaks on purpose; other threads' buffers get none. */
+  /** Marks buffers that this thread leaks on purpose; buffers of other threads get no marker. */
   private final ThreadLocal<@Nullable String> hint = new ThreadLocal<>();
 
   private RecordingLeakDetector(Class<T> resourceType, int samplingInterval) {
     super(resourceType, samplingInterval);
   }
 
-  /** From now on Netty makes these; classes that made their detector earlier keep the old one. */
+  /** Makes Netty create these detectors; classes that already have a detector keep it. */
   static void install() {
     ResourceLeakDetectorFactory.setResourceLeakDetectorFactory(new Factory());
   }
@@ -48,10 +48,10 @@ final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
   }
 
   /**
-   * Takes what every detector has found, after all that is unreachable now was collected.
+   * Returns the leaks that all detectors found among the objects that are unreachable now.
    *
-   * <p>The JVM reports the objects of one collection in any order, but one collection after the
-   * other: a buffer that was dropped before the first marker is in the queue when the second one is
+   * <p>The JVM reports the objects of one collection in any order, but collections one after
+   * another. So a buffer dropped before the first marker is in the queue once the second marker is
    * found.
    */
   static synchronized List<String> takeLeaks() {
@@ -65,8 +65,8 @@ final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
   }
 
   /**
-   * Leaks an object of each detector on purpose, so that one that finds nothing is itself found
-   * out.
+   * Leaks an object of each detector on purpose and waits until each is reported. A detector that
+   * finds nothing thus fails the test.
    */
   private static void awaitMarkers() {
     String marker = MARKER + UUID.randomUUID();
@@ -103,7 +103,7 @@ final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
     return leaks;
   }
 
-  /** A detector reads its queue of collected objects whenever it begins to track another one. */
+  /** Makes the detector read its queue, which happens whenever it begins to track an object. */
   private void drain() {
     T tracked = object();
     ResourceLeakTracker<T> tracker = trackForcibly(tracked);
@@ -124,7 +124,7 @@ final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
     return hint.get();
   }
 
-  /** A tracker only compares and drops its object, so any object serves for any type. */
+  /** Returns an object for any type, because a tracker only compares and drops it. */
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
   private T object() {
     return (T) new Object();

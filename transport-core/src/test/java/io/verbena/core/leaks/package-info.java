@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Fails the build when a test drops a buffer without releasing it. */
+/** Fails the build if a test drops a buffer without releasing it. */
 @NullMarked
 package io.verbena.core.leaks;
 

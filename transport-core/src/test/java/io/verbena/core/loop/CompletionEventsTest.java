@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Events of a channel that tells of them itself, and of one that does not. */
+/** Tests channels that notify a listener of their events, and channels that do not. */
 class CompletionEventsTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final URI ADDRESS = URI.create("emulated://completion-events");
@@ -125,7 +125,7 @@ class CompletionEventsTest {
     events.close(queues);
   }
 
-  /** A channel whose events a test raises. */
+  /** A channel whose events the test raises. */
   private static final class Scripted implements CompletionChannel {
     private static final Acknowledged WAKEUP = new Acknowledged();
 
@@ -176,7 +176,7 @@ class CompletionEventsTest {
     public void close() {}
   }
 
-  /** A queue that counts the events acknowledged. */
+  /** A queue that counts acknowledged events. */
   private static final class Acknowledged implements CompletionQueue {
     final AtomicInteger events = new AtomicInteger();
 

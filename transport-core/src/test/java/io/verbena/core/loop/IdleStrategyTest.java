@@ -13,7 +13,7 @@ class IdleStrategyTest {
   private static final long MICROSECOND = 1000;
   private static final long LONGEST = 100 * MICROSECOND;
 
-  /** Each poll takes so long, and so does a yield while nobody else wants the CPU. */
+  /** Duration of a poll, and of a yield while no other thread wants the CPU. */
   private static final long POLL = 50;
 
   private long now;
@@ -32,7 +32,7 @@ class IdleStrategyTest {
         });
   }
 
-  /** Lets work come so many nanoseconds after the last; returns how long the loop has spun. */
+  /** Makes the next work arrive after this time; returns how long the loop has spun. */
   private long idleFor(long nanos) {
     long start = now;
     long spun = 0;

@@ -81,7 +81,7 @@ class KeepAliveRoundsTest {
     clock.advance(Duration.ofMillis(1));
     assertThat(members).allMatch(member -> member.rounds() == 1);
 
-    // The next round begins as if there had been no pause.
+    // The pause does not delay the next round.
     clock.advance(Duration.ofMillis(998));
     assertThat(sum(members)).isEqualTo(members.size() + KeepAliveRounds.MOST_ASKED);
     end(loop);
@@ -117,7 +117,7 @@ class KeepAliveRoundsTest {
 
   @Test
   void aLoopWithoutWorkSleepsFromRoundToRound() throws InterruptedException {
-    // The shortest ticks: waking for them would show.
+    // The shortest ticks, so that wake-ups for ticks would raise the count of cycles.
     RdmaOptions options =
         RdmaOptions.builder()
             .pollMode(PollMode.EVENT)
@@ -135,13 +135,13 @@ class KeepAliveRoundsTest {
 
     await().atMost(LIMIT).until(() -> cycles.get() > 0);
 
-    // One for each round, and room for wake-ups that are spurious; 2,500 ticks pass meanwhile.
+    // One cycle per round, plus spurious wake-ups; 2,500 ticks pass meanwhile.
     assertThat(cycles.get()).isLessThan(100);
     loop.stop();
     assertThat(loop.join(LIMIT.toNanos())).isTrue();
   }
 
-  /** A clock that the test sets; each change invokes the loop once. */
+  /** A clock set by the test; each change runs the loop once. */
   private static final class Clock implements DutyCycleInvoker {
     private long now = Long.MAX_VALUE - 5;
     private @Nullable DutyCycle cycle;
@@ -173,7 +173,7 @@ class KeepAliveRoundsTest {
     }
   }
 
-  /** Counts rounds, and says of each that it asked its peer, or did not. */
+  /** Counts rounds and answers whether it asked its peer in a round. */
   private static final class CountingMember implements LoopMember {
     private final CompletionLoop loop;
     private final Membership membership;

@@ -27,7 +27,7 @@ class LinkedPostsTest {
   private final Device device = VerbsProviders.find(ASYNCHRONOUS).open(ASYNCHRONOUS);
   private final LinkedPosts posts = requireNonNull(LinkedPosts.of(device));
 
-  /** The sequences of each list, in the order of the calls. */
+  /** Sequences of the requests in each posted list, in posting order. */
   private final List<List<Integer>> lists = new ArrayList<>();
 
   private final Sender sender = new Sender(1L << 44, false);
@@ -37,7 +37,7 @@ class LinkedPostsTest {
     device.close();
   }
 
-  /** A queue pair that notes what is posted, and who posts to it. */
+  /** A sender with a queue pair that records each posted list. */
   private final class Sender implements LinkedPosts.Poster {
     final long prefix;
     final boolean rethrows;
@@ -192,7 +192,7 @@ class LinkedPostsTest {
     assertThat(received).containsExactly("all");
   }
 
-  /** Their post may be refused, and who learns of that sends something by another queue pair. */
+  /** A refused post of receives may make its owner send something by another queue pair. */
   @Test
   void keepsApartWhatIsAddedWhileReceivesArePosted() {
     Sender third = new Sender(3L << 44, false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Loops at their limits and after their end, on the emulated HCA. */
+/** Tests of loops at their limits and after their end, on the emulated HCA. */
 @NullMarked
 package io.verbena.core.loop;
 

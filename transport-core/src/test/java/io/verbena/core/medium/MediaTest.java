@@ -22,12 +22,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests which media lead to an address, and in which order. */
+/** Tests which media reach an address, and in which order. */
 @Tag("once")
 class MediaTest {
   private static final URI HERE = URI.create("rdma://127.0.0.1:7");
 
-  /** Kept for documentation (RFC 5737): no machine has it. */
+  /** Reserved for documentation (RFC 5737), so no machine has it. */
   private static final String REMOTE = "192.0.2.1:7";
 
   @TempDir private static Path services;
@@ -61,7 +61,7 @@ class MediaTest {
     return new Media(VerbsProviders.load());
   }
 
-  /** The same on a host that has one. */
+  /** Returns the media of a host with an RNIC. */
   private static Media withRnic() {
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();

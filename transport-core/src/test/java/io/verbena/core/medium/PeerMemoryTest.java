@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Tests the memory of choices that led to a peer. */
+/** Tests the memory of the choices that reached a peer. */
 @Tag("once")
 class PeerMemoryTest {
   private static final long LONG = TimeUnit.HOURS.toNanos(1);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A registered buffer does what Netty's own do: they get the same calls, chosen by a seed. */
+/** A registered buffer behaves like Netty's own under the same random calls, chosen by a seed. */
 class ByteBufTest {
   private static final int STEPS = 3000;
   private static final int MAX_CAPACITY = 4000;
@@ -42,7 +42,7 @@ class ByteBufTest {
     memory.close();
   }
 
-  /** A call, and what it answers: for a buffer, its contents. */
+  /** A call that returns its result; a buffer stands for its contents. */
   private interface Call extends Function<ByteBuf, Object> {}
 
   @ParameterizedTest
@@ -77,7 +77,7 @@ class ByteBufTest {
         String ourAnswer = answer(call, our);
         assertThat(ourAnswer).as("seed %d, step %d", seed, step).isEqualTo(answer(call, netty));
       }
-      // The growth of a buffer may be any number of bytes.
+      // The content of grown capacity is undefined, so both get zeros.
       int growth = Math.max(0, ours.capacity() - capacity);
       ours.setZero(ours.capacity() - growth, growth);
       nettys.setZero(ours.capacity() - growth, growth);
@@ -302,7 +302,7 @@ class ByteBufTest {
     read.release();
   }
 
-  /** Netty's, which takes as much at once as ours does. */
+  /** Netty's buffer, with the same number of fast writable bytes as ours. */
   private static final class Reference extends UnpooledHeapByteBuf {
     private int block = SizeClasses.SMALLEST;
 

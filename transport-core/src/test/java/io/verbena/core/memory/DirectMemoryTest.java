@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Memory that the JVM has less of than the user allows. */
+/** Tests a limit of the JVM that is lower than the user's. */
 class DirectMemoryTest {
   private static final int MIB = 1 << 20;
   private static final long MOST = 64 * MIB;
@@ -37,7 +37,7 @@ class DirectMemoryTest {
   private final RegisteredMemory memory =
       new RegisteredMemory(domain, RdmaOptions.builder().maxRegisteredBytes(LIMIT).build(), direct);
 
-  /** As a JVM does it, without its collections. */
+  /** Allocates as a JVM does, but without garbage collections. */
   private ByteBuffer allocate(int length) {
     asked.incrementAndGet();
     if (inUse.get() + length > MOST) {
@@ -144,7 +144,7 @@ class DirectMemoryTest {
     for (int i = 0; i < 1000; i++) {
       assertThatThrownBy(() -> hold(8192)).isInstanceOf(MemoryLimitException.class);
     }
-    // A second later it may be asked, as others lock memory too.
+    // An HCA may be asked again after a second, because other processes lock memory, too.
     long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
     assertThat((long) domain.registrations()).isLessThanOrEqualTo(first + 2 * seconds);
 
@@ -189,7 +189,7 @@ class DirectMemoryTest {
     }
   }
 
-  /** The common pool has one thread on two processors, and JDK 25 does not go round it. */
+  /** With two processors the common pool has one thread, and JDK 25 always uses the pool. */
   private static Executor inAThread() {
     return task -> new Thread(task, "allocates").start();
   }

@@ -5,7 +5,7 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
 
-/** Counts what the calling thread allocates once its code is compiled, whenever that is. */
+/** Measures what compiled code allocates in the calling thread. */
 final class Garbage {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final long PATIENCE = TimeUnit.SECONDS.toNanos(30);
@@ -13,10 +13,10 @@ final class Garbage {
   private Garbage() {}
 
   /**
-   * Runs {@code work} round after round, until a round allocates next to nothing or there was time
-   * enough for every compiler.
+   * Repeats rounds of {@code work} until a round allocates next to nothing, or until every compiler
+   * had time enough.
    *
-   * @return the bytes for each run in the last round
+   * @return the bytes per run in the last round
    */
   static double perRun(int rounds, Runnable work) {
     long deadline = System.nanoTime() + PATIENCE;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests what an HCA makes of registered memory. */
+/** Tests how an HCA accesses registered memory. */
 class HcaMemoryTest {
   private static final URI ADDRESS = Addresses.of("registered-memory");
 
@@ -40,7 +40,7 @@ class HcaMemoryTest {
     assertThat(memory.locate(into, 0, 1000, there)).isTrue();
   }
 
-  /** The domain and the device refuse to close while anything in them is open. */
+  /** Domain and device refuse to close while objects in them are open. */
   @AfterEach
   void closesWithNothingLeftBehind() {
     into.release();

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests that registered memory is on huge pages where the C library is asked for them, as {@code
- * docs/real-nics.md} says. Looks at what the kernel was advised to do ({@code hg} of the mapping's
- * flags): whether it has a free huge page just then is chance.
+ * Tests that registered memory is on huge pages if the C library is configured so, as {@code
+ * docs/real-nics.md} describes. Checks only the advice to the kernel ({@code hg} among the flags of
+ * the mapping), because a huge page may not be free at that moment.
  */
 @Tag("once")
 @EnabledOnOs(OS.LINUX)
@@ -31,7 +31,7 @@ class HugePagesTest {
 
   private static final int LIMIT_SECONDS = 60;
 
-  /** glibc's {@code malloc.hugetlb}: transparent pages, or reserved ones. */
+  /** Values of glibc's {@code malloc.hugetlb}: transparent pages, or reserved ones. */
   private static final String TRANSPARENT = "glibc.malloc.hugetlb=1";
 
   private static final String OF_RESERVED = "glibc.malloc.hugetlb=2";
@@ -58,7 +58,7 @@ class HugePagesTest {
     assumeTrue(isThere, why);
   }
 
-  /** Returns what the kernel says of the pages of memory that a JVM registers. */
+  /** Returns what the kernel reports about the pages of registered memory in a new JVM. */
   private String pages(String tunables) throws IOException, InterruptedException {
     Path output = folder.resolve("output");
     ProcessBuilder program =
@@ -89,7 +89,7 @@ class HugePagesTest {
   @Test
   void holdRegisteredMemoryWhereTheyAreAskedFor() throws Exception {
     String setting = Files.exists(SETTING) ? Files.readString(SETTING).strip() : "none";
-    // Where the kernel is set to always, glibc asks for nothing.
+    // If the kernel's setting is "always", glibc advises nothing.
     skipUnless(setting.contains("[madvise]"), SETTING + ": " + setting + " (expected: [madvise])");
 
     assertThat(pages(TRANSPARENT)).matches(ADVISED);

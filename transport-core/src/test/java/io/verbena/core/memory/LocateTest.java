@@ -34,7 +34,7 @@ class LocateTest {
     memory.close();
   }
 
-  /** Returns how a buffer can be wrapped or cut, with the first number that it shows then. */
+  /** Returns derived buffers, each with the number in its first byte. */
   @SuppressWarnings("deprecation")
   static List<Arguments> derivations() {
     return List.of(
@@ -53,7 +53,7 @@ class LocateTest {
         derivation("swapped slice", 7, b -> b.order(ByteOrder.LITTLE_ENDIAN).slice(7, 99)));
   }
 
-  /** Those that hold a reference of their own. */
+  /** Returns derived buffers that hold a reference of their own. */
   static List<Arguments> retained() {
     return List.of(
         derivation("retained slice", 10, b -> b.retainedSlice(10, 100)),
@@ -136,7 +136,7 @@ class LocateTest {
     }
   }
 
-  /** Such a slice does not tell where it begins, so its bytes have to be copied. */
+  /** Such a slice does not reveal its offset, so its bytes must be copied. */
   @Test
   @SuppressWarnings("deprecation")
   void doesNotGuessWhereAnotherKindOfSliceBegins() {
@@ -167,7 +167,7 @@ class LocateTest {
     }
   }
 
-  /** Netty's own wrapper for buffers that it watches. */
+  /** Netty's wrapper for buffers that the leak detector watches. */
   private static final class Watching extends AbstractByteBufAllocator {
     static ByteBuf watch(ByteBuf buf) {
       return toLeakAwareBuffer(buf);

@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.Set;
 import org.awaitility.Awaitility;
 
-/** Two queue pairs of one device that are connected to each other; the first one READs. */
+/** Two connected queue pairs of one device; the first one READs. */
 final class LoopbackPair implements AutoCloseable {
   private static final Set<Access> ALL_RIGHTS =
       Set.of(Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC);
@@ -65,7 +65,7 @@ final class LoopbackPair implements AutoCloseable {
         .maxReadAtomic(1);
   }
 
-  /** READs, and returns how it ended. */
+  /** Executes a READ and returns its status. */
   CompletionStatus read(long remoteAddress, int rkey, long address, int lkey, int length) {
     reader.postSend(
         new SendWorkRequest().read(remoteAddress, rkey).buffer(address, length, lkey).signaled());

@@ -7,7 +7,7 @@ import io.netty.buffer.UnpooledUnsafeDirectByteBuf;
 import io.verbena.RdmaOptions;
 import java.nio.ByteBuffer;
 
-/** Registered memory for tests, and what the HCA sees of it. */
+/** Creates registered memory for tests and shows its bytes as the HCA sees them. */
 final class Memories {
   /**
    * The message of the exception that a buffer {@linkplain #withoutNioBuffers without NIO buffers}
@@ -17,7 +17,7 @@ final class Memories {
 
   private Memories() {}
 
-  /** A direct buffer in one piece that throws when it is asked for that. */
+  /** Returns a direct buffer that throws when asked for an NIO buffer. */
   static ByteBuf withoutNioBuffers(int length) {
     return new UnpooledUnsafeDirectByteBuf(
         UnpooledByteBufAllocator.DEFAULT, ByteBuffer.allocateDirect(length), length) {
@@ -36,7 +36,7 @@ final class Memories {
     return new RegisteredMemory(domain, RdmaOptions.builder().maxRegisteredBytes(limit).build());
   }
 
-  /** Returns what the HCA reads where {@code memory} locates these bytes. */
+  /** Returns the bytes that the HCA reads at the location of this range of a buffer. */
   static byte[] seenByHca(
       RecordingDomain domain, RegisteredMemory memory, ByteBuf buf, int index, int length) {
     Location location = new Location();
@@ -52,7 +52,7 @@ final class Memories {
     return bytes;
   }
 
-  /** Fills all of its capacity with 0, 1, 2 and so on, and makes it readable. */
+  /** Fills the whole capacity with 0, 1, 2 and so on, and makes it readable. */
   static ByteBuf numbered(ByteBuf buf) {
     buf.clear().writeBytes(numbers(0, buf.capacity()));
     return buf;

@@ -15,7 +15,7 @@ import io.verbena.verbs.VerbsException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A device with memory regions and nothing else. */
+/** A device that supports memory regions only. */
 final class RecordingDevice implements Device {
   static final long MAX_REGION_LENGTH = 1L << 40;
 

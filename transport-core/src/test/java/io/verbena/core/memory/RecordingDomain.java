@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enforces what the verbs SPI says of registration, counts, and resolves a key and an address to
- * bytes, as an HCA does.
+ * Enforces the rules of the verbs SPI for registration, counts registrations, and resolves a key
+ * and an address to bytes, as an HCA does.
  */
 final class RecordingDomain implements ProtectionDomain {
   private final RecordingDevice device;
@@ -33,13 +33,13 @@ final class RecordingDomain implements ProtectionDomain {
   private final AtomicInteger nextKey = new AtomicInteger(17);
   private final AtomicLong nextAddress = new AtomicLong(1L << 32);
 
-  /** Run by a thread that closes a region, before it is closed. */
+  /** Runs in the thread that closes a region, before the region is closed. */
   private volatile Runnable closing = () -> {};
 
-  /** Run by a thread that registers, behind all else. */
+  /** Runs in the thread that registers, after everything else. */
   private volatile Runnable registered = () -> {};
 
-  /** Registrations that are accepted from now on. */
+  /** Number of registrations at which the domain starts to refuse. */
   private volatile int accepted = Integer.MAX_VALUE;
 
   private volatile Runnable beforeEach = () -> {};
@@ -57,22 +57,24 @@ final class RecordingDomain implements ProtectionDomain {
     accepted = registrations.get() + count;
   }
 
-  /** Runs this from now on in a thread that closes a region, before it is closed. */
+  /** Runs {@code action} in each thread that closes a region from now on, before it closes. */
   void whileClosing(Runnable action) {
     closing = action;
   }
 
-  /** Runs this from now on in a thread that registers, which does not have the region yet. */
+  /**
+   * Runs {@code action} at the end of each registration from now on, before the region is returned.
+   */
   void whileRegistering(Runnable action) {
     registered = action;
   }
 
-  /** Runs {@code action} in each registration from now on. */
+  /** Runs {@code action} at the start of each registration from now on. */
   void beforeEach(Runnable action) {
     beforeEach = action;
   }
 
-  /** Returns how often something was registered. */
+  /** Returns the number of registrations. */
   int registrations() {
     return registrations.get();
   }
@@ -85,7 +87,7 @@ final class RecordingDomain implements ProtectionDomain {
     return open.values().stream().mapToLong(Region::length).sum();
   }
 
-  /** The bytes that a local work request with this key and address reaches. */
+  /** Returns the bytes that a local work request with this key and address accesses. */
   ByteBuffer local(int lkey, long address, int length) {
     Region region = open.get(lkey);
     if (region == null) {
@@ -94,7 +96,7 @@ final class RecordingDomain implements ProtectionDomain {
     return region.bytes(address, length);
   }
 
-  /** The bytes that a peer's READ with this key and address reaches. */
+  /** Returns the bytes that a peer's READ with this key and address accesses. */
   ByteBuffer readByPeer(int rkey, long address, int length) {
     return open.values().stream()
         .filter(region -> rkey != 0 && region.rkey == rkey)
@@ -161,7 +163,7 @@ final class RecordingDomain implements ProtectionDomain {
     }
   }
 
-  /** A region that knows whether it is open. */
+  /** A region that records whether it is open. */
   final class Region implements MemoryRegion {
     private final ByteBuffer memory;
     private final Set<Access> access;

@@ -65,7 +65,7 @@ class RegionTest {
     awaitUninterruptibly(goOn);
   }
 
-  /** Closes the memory while another thread stays in {@code action}, and asserts that it waits. */
+  /** Closes the memory while another thread runs {@code action}; asserts that the close waits. */
   private void closeWhileAnother(Runnable action) throws InterruptedException {
     Thread another = new Thread(action, "another");
     Thread closing = new Thread(memory::close, "closes-memory");

@@ -162,7 +162,7 @@ class RegisteredAllocatorTest {
     assertThat(addressesOf(100)).contains(old.address());
   }
 
-  /** Returns where so many new buffers of 1000 bytes lie. */
+  /** Returns the addresses of this many new buffers of 1000 bytes. */
   private List<Long> addressesOf(int count) {
     List<ByteBuf> buffers = new ArrayList<>();
     List<Long> addresses = new ArrayList<>();
@@ -314,7 +314,7 @@ class RegisteredAllocatorTest {
     frame.release();
   }
 
-  /** The detector's own garbage is not counted: one buffer in 128 is watched in production. */
+  /** Excludes the leak detector's own garbage; in production it watches one buffer in 128. */
   private static double garbageOf(int rounds, Runnable work) {
     ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
     ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
@@ -448,7 +448,7 @@ class RegisteredAllocatorTest {
         .isInstanceOf(IllegalStateException.class);
   }
 
-  /** Every buffer carries its own number in its first and last bytes from thread to thread. */
+  /** Each buffer carries its number in its first and last bytes from thread to thread. */
   @Test
   void buffersThatAreReleasedElsewhereAreNeverInTwoHands() throws Exception {
     int perThread = 60_000;

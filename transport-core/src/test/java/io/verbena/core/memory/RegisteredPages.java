@@ -11,11 +11,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A program that registers memory, as the transports do, and prints what the kernel says of its
+ * A program that registers memory, as the transports do, and prints the kernel's report about the
  * pages.
  */
 final class RegisteredPages {
-  /** Of a mapping in {@code /proc/self/smaps}: {@code proc(5)}. */
+  /** First line of a mapping in {@code /proc/self/smaps}, see {@code proc(5)}. */
   private static final Pattern MAPPING = Pattern.compile("([0-9a-f]+)-([0-9a-f]+) .*");
 
   private RegisteredPages() {}
@@ -24,13 +24,13 @@ final class RegisteredPages {
     RecordingDomain domain = new RecordingDomain();
     RegisteredMemory memory = new RegisteredMemory(domain, RdmaOptions.defaults());
     ByteBuf buffer = memory.allocator().directBuffer(4096).writeZero(4096);
-    // A registered buffer tells no address of its own.
+    // A registered buffer does not reveal its address itself.
     System.out.print(mapping(Unpooled.wrappedBuffer(buffer.nioBuffer()).memoryAddress()));
     buffer.release();
     memory.close();
   }
 
-  /** Returns the lines about the mapping that has an address. */
+  /** Returns the lines about the mapping that contains an address. */
   private static String mapping(long address) throws IOException {
     StringBuilder lines = new StringBuilder();
     boolean isIn = false;

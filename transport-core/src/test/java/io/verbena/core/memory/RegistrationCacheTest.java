@@ -42,7 +42,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RegistrationCacheTest {
-  /** Netty's leak detector makes garbage and takes time at each access. */
+  /** Without Netty's leak detector, which allocates and takes time at each access. */
   private static final ByteBufAllocator UNWATCHED = new UnpooledByteBufAllocator(true, true);
 
   private static final int CACHED = 4;
@@ -79,7 +79,7 @@ class RegistrationCacheTest {
     lease(buffers.get(buffer), 0, LENGTH).release();
   }
 
-  /** Registrations can be found again only by native addresses. */
+  /** Skips the test without native addresses, by which the cache finds registrations again. */
   private void assumeAddresses() {
     assumeTrue(buffers.get(0).hasMemoryAddress());
   }
@@ -249,7 +249,7 @@ class RegistrationCacheTest {
     last.release();
   }
 
-  /** Its memory may be another's by then, and be elsewhere for the HCA. */
+  /** Meanwhile another allocation may have got the address, with other pages for the HCA. */
   @Test
   void anotherBufferThatOwnsTheSameMemoryIsRegisteredAnew() {
     ByteBuffer memoryOfBoth = ByteBuffer.allocateDirect(LENGTH);
@@ -268,7 +268,7 @@ class RegistrationCacheTest {
     second.release();
   }
 
-  /** A subclass, as Netty's own buffers are that free their memory. */
+  /** Returns a subclass, like Netty's own buffers that free their memory. */
   private static ByteBuf owning(ByteBuffer memory) {
     return new UnpooledUnsafeDirectByteBuf(
         UnpooledByteBufAllocator.DEFAULT, memory, memory.capacity()) {};
@@ -357,7 +357,7 @@ class RegistrationCacheTest {
     }
   }
 
-  /** Its memory is kept by the registration, so that no other buffer gets its address. */
+  /** The registration keeps the memory alive, so no other buffer gets its address. */
   private static void leaseAndLetGo(RegisteredMemory from) {
     ByteBuf buf = Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(64));
     requireNonNull(from.lease(buf, 0, 64)).release();
@@ -454,7 +454,7 @@ class RegistrationCacheTest {
   @ParameterizedTest
   @ValueSource(longs = {LENGTH, LIMIT})
   void aBufferThatThrowsCostsNothing(long length) {
-    // Registered as a whole, or in part where it is too long for that.
+    // The first length is registered as a whole; the second one is too long, and only in part.
     ByteBuf hostile = Memories.withoutNioBuffers((int) length);
 
     assertThatThrownBy(() -> memory.lease(hostile, 0, LENGTH))

@@ -57,8 +57,8 @@ class StripedStackTest {
   }
 
   /**
-   * Each item is marked while it is out: nobody else may get it then, and none may be lost. There
-   * are too few, so the threads take from each other's stripes all the time.
+   * Each item is marked while it is taken: no other thread may get it, and none may be lost. The
+   * items are few, so threads keep taking from each other's stripes.
    */
   @Test
   void givesNoItemToTwoThreadsAndLosesNone() throws Exception {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of what registered memory promises, on a recording double of the verbs SPI. */
+/** Tests of registered memory on a recording implementation of the verbs SPI. */
 @NullMarked
 package io.verbena.core.memory;
 

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests what a connection's thread is asked to do for the meters. */
+/** Tests the work that meters add to a connection's thread. */
 class DataPathTest {
   private static final URI ADDRESS = URI.create("emulated://meters");
   private static final int SLOTS = 64;

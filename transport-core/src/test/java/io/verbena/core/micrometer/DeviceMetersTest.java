@@ -19,7 +19,7 @@ class DeviceMetersTest {
   private final DeviceMeters meters =
       new DeviceMeters(new MeterRegistration(registry, Tags.empty()), "test", "hca0");
 
-  /** A device whose counts a test sets. */
+  /** A device whose counters the test sets. */
   private static final class Counts implements DeviceCounters {
     private final Map<Counter, Long> counts = new EnumMap<>(Counter.class);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of what the meters in a Micrometer registry promise. */
+/** Tests of the meters in a Micrometer registry. */
 @NullMarked
 package io.verbena.core.micrometer;
 

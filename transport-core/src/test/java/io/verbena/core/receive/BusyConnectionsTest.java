@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Tests how many receives a pool keeps posted for connections that are busy at once. */
+/** Tests how many receives a pool keeps posted while many connections are busy. */
 @Tag("once")
 class BusyConnectionsTest {
   private static final URI ADDRESS = URI.create("emulated://busy-connections");
@@ -37,7 +37,7 @@ class BusyConnectionsTest {
   private static final int BOUND = 4096;
   private static final int CONNECTIONS = 400;
 
-  /** So many have receives anyway. */
+  /** Number of receives that stay posted for idle connections. */
   private static final int IDLE = 256 + CONNECTIONS / 4;
 
   private static final long PERIOD = TimeUnit.MILLISECONDS.toNanos(250);
@@ -63,7 +63,7 @@ class BusyConnectionsTest {
     }
   }
 
-  /** What the pool says that it keeps posted. */
+  /** The number of receives that the pool reports as posted. */
   private static final class Size extends HcaMeter {
     private long receives;
 
@@ -82,7 +82,7 @@ class BusyConnectionsTest {
       share.serve(number, this);
     }
 
-    /** The HCA has put messages of the peer into receives. */
+    /** Completes receives with this many messages of the peer. */
     void receive(int messages) {
       WorkCompletion completion = new WorkCompletion();
       for (int i = 0; i < messages; i++) {
@@ -225,7 +225,7 @@ class BusyConnectionsTest {
     hoard.forEach(ByteBuf::release);
   }
 
-  /** So many take receives at once, until all are posted that they need. */
+  /** Makes this many connections take receives until all receives that they need are posted. */
   private void busy(int count) {
     for (int i = 0; i < FIRST; i++) {
       connections.subList(0, count).forEach(each -> each.receive(1));

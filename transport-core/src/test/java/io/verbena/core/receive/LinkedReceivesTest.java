@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Tests how a pool posts receives on a device for which each post has a price. */
+/** Tests how a pool posts receives on a device where each post call is expensive. */
 @Tag("once")
 class LinkedReceivesTest {
   private static final URI ADDRESS = URI.create("emulated://linked-receives?mode=async&seed=1");
@@ -50,13 +50,13 @@ class LinkedReceivesTest {
       new CompletionQueues<>(device, null, HcaMeter.OFF);
   private final LinkedPosts posts = requireNonNull(LinkedPosts.of(device));
 
-  /** The length of each list, with "send" for one of sends. */
+  /** The length of each posted list, and "send" for a list of sends. */
   private final List<String> lists = new ArrayList<>();
 
-  /** The ids of the receives that are posted, in order. */
+  /** The ids of the posted receives, in order. */
   private final List<Long> posted = new ArrayList<>();
 
-  /** The receive of the next list, counted from 0, that is refused with those behind it. */
+  /** Index in the next list of the first receive that is refused. */
   private int refusedAt = Integer.MAX_VALUE;
 
   private final ReceivePool pool =
@@ -194,7 +194,7 @@ class LinkedReceivesTest {
     assertThat(posted).hasSize(2 * FIRST).doesNotHaveDuplicates();
   }
 
-  /** They may give the peer credits for them. */
+  /** The sends may give the peer credits for these receives. */
   @Test
   void postsReceivesAheadOfSends() {
     one.take(1);
@@ -277,7 +277,7 @@ class LinkedReceivesTest {
     assertThat(other.refusals).isEmpty();
   }
 
-  /** What it gave back is nobody's. */
+  /** The receives given back by a released share belong to nobody. */
   @Test
   void tellsNoConnectionThatIsGone() {
     one.take(4);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** How connections with receive queues of their own post receives. */
+/** Tests how connections with their own receive queues post receives. */
 @Tag("once")
 class OwnReceivesTest {
   private static final URI ADDRESS = URI.create("emulated://own-receives?mode=async&seed=1");
@@ -45,18 +45,18 @@ class OwnReceivesTest {
   private final Connection other = new Connection(linked, 2);
   private final Connection direct = new Connection(new ReceiveQueues(source, null), 3);
 
-  /** A queue pair that notes what is posted, and who uses its receives. */
+  /** A connection with a queue pair that records each posted list. */
   private static final class Connection {
     final long prefix;
 
-    /** The sequences of each list. */
+    /** Sequences of the receives in each posted list. */
     final List<List<Integer>> lists = new ArrayList<>();
 
     final List<Throwable> refusals = new ArrayList<>();
     final List<ByteBuf> frames = new ArrayList<>();
     final OwnReceives receives;
 
-    /** What the next list throws, and from which receive of it on. */
+    /** Thrown by the next post, after {@link #refusedAt} receives. */
     private RuntimeException throwing;
 
     private int refusedAt;
@@ -102,7 +102,7 @@ class OwnReceivesTest {
       lists.add(list);
     }
 
-    /** The next list is refused from its receive {@code at} on, whose sequence is given. */
+    /** Refuses the next list from index {@code at} on, where the receive has this sequence. */
     void refuse(int at, int sequence) {
       refusedAt = at;
       throwing =
@@ -198,7 +198,7 @@ class OwnReceivesTest {
     assertThat(other.lists).containsExactly(sequences(0, 4), sequences(4, 6));
   }
 
-  /** Its sends give its own peer credits. */
+  /** The sends give credits to the connection's own peer only. */
   @Test
   void postsThoseOfAConnectionAloneAheadOfItsSends() {
     one.take(2);
@@ -275,7 +275,7 @@ class OwnReceivesTest {
     assertThat(one.receives.flushed()).isEqualTo(Receives.Flush.DONE);
   }
 
-  /** It ends, and that may have others give back theirs. */
+  /** The connection ends, which may make other connections give back receives. */
   @Test
   void postsWhatIsGivenBackWhileItTellsOfARefusal() {
     one.take(1);

@@ -77,7 +77,7 @@ class ReceiveBudgetTest {
       budget.giveBack(1, held--);
     }
 
-    // Part of what is left for one more.
+    // Half of the extra receives; the other half is kept for one more connection.
     assertThat(held).isEqualTo(BOUND / 4);
     assertThat(budget.grant(8, 0)).isEqualTo(8);
   }

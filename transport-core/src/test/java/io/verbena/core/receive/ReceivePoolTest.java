@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Tests what a pool does with an HCA that fails while connections take receives. */
+/** Tests a pool whose HCA fails while connections take receives. */
 @Tag("once")
 class ReceivePoolTest {
   private static final URI ADDRESS = URI.create("emulated://receive-pool?fuse=receive-pool");
@@ -53,7 +53,7 @@ class ReceivePoolTest {
   private final ReceiveShare share = pool.join();
   private boolean refuses;
 
-  /** Counts what the pool reports. */
+  /** Sums what the pool reports. */
   private static final class Counts extends HcaMeter {
     private long size;
     private long promised;
@@ -65,7 +65,7 @@ class ReceivePoolTest {
     }
   }
 
-  /** Takes no receives while the test says so. */
+  /** Refuses receives while the test says so. */
   private final class Queue implements SharedReceiveQueue {
     private final SharedReceiveQueue real;
 
@@ -141,7 +141,7 @@ class ReceivePoolTest {
     hoard.forEach(ByteBuf::release);
   }
 
-  /** Takes what the slabs hold, so that the next frame needs another slab. */
+  /** Takes all frames of the slabs, so that the next frame needs another slab. */
   private List<ByteBuf> takeAllFrames() {
     List<ByteBuf> taken = new ArrayList<>();
     long before = memory.registeredBytes();
@@ -165,7 +165,7 @@ class ReceivePoolTest {
     assertThat(counts.promised).isEqualTo(FIRST);
   }
 
-  /** Others have completions behind it. */
+  /** Completions of other connections follow. */
   @Test
   void throwsNothingWhereTheHcaTakesNoReceiveInPlaceOfNobodys() {
     refuses = true;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests how a queue pair is stopped. */
+/** Tests how a share stops its queue pair. */
 @Tag("once")
 class ReceiveShareTest {
   private final VerbsException gone = new VerbsException(VerbsError.IO, "by a test");
@@ -42,7 +42,7 @@ class ReceiveShareTest {
             });
   }
 
-  /** Only a change waits for a flush that somebody else has begun. */
+  /** Only a state change waits for a flush that another thread has begun. */
   @ParameterizedTest
   @EnumSource(names = {"INIT", "RTS", "ERR"})
   void isChangedWhateverItsState(QueuePairState state) {

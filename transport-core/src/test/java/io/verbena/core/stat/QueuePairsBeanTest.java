@@ -24,7 +24,7 @@ class QueuePairsBeanTest {
       register(one);
       register(other);
 
-      // By their loaders: this JVM's own bean may come at any time, as it has a thread of its own.
+      // Found by class loader, because this JVM's own bean may register at any time on its thread.
       Set<ObjectName> registered = new HashSet<>();
       for (ObjectName name : names()) {
         if (Set.of(one, other).contains(server.getClassLoaderFor(name))) {

@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Addresses on the HCA that these tests run on: the emulated one, or with {@code
- * -Dverbena.test.hca=disni://10.0.0.1} ports of that host, or with {@code roce://127.0.0.0} those
- * of an address of that network, which no other JVM has, or with {@code shm://tests} names that no
- * other JVM has. With {@code -Dverbena.test.from=roce://10.0.0.3} those who connect have another
- * HCA, at that address. Nothing else in the tests knows which.
+ * Addresses on the HCA under test; no other test code knows which HCA that is. The default is the
+ * emulated HCA. {@code -Dverbena.test.hca=disni://10.0.0.1} selects ports of that host, {@code
+ * roce://127.0.0.0} an address in that network that no other JVM has, and {@code shm://tests} names
+ * that no other JVM has. With {@code -Dverbena.test.from=roce://10.0.0.3} clients use another HCA,
+ * at that address.
  */
 public final class Addresses {
   private static final String EMULATED = "emulated";
@@ -20,23 +20,23 @@ public final class Addresses {
   private static final URI HCA =
       URI.create(System.getProperty("verbena.test.hca", EMULATED + "://hca"));
 
-  /** The HCA of those who connect, where it is another than that of those who listen. */
+  /** The HCA of clients if it differs from that of servers. */
   private static final @Nullable String FROM = System.getProperty("verbena.test.from");
 
   private static final String LOOPBACKS = "127.0.0.0";
 
-  /** The networks of loopback of a JVM's two HCAs, 64 of each kind. */
+  /** The second byte of the loopback networks for a JVM's two HCAs, 64 networks for each. */
   private static final int HOST = 64;
 
   private static final int ANOTHER_HOST = 128;
 
-  /** The options behind each address; empty, or from its question mark on. */
+  /** The options of each address: empty, or starting with a question mark. */
   private static final String OPTIONS = HCA.getRawQuery() == null ? "" : "?" + HCA.getRawQuery();
 
-  /** The factor by which anything may take longer than on the emulated HCA. */
+  /** The factor by which a slow HCA may exceed time limits for the emulated one. */
   private static final int PATIENCE = Integer.getInteger("verbena.test.patience", 1);
 
-  /** Of what is repeated to meet rare moments, how many per cent are done. */
+  /** Percentage of the rounds of tests that repeat an operation to meet rare moments. */
   private static final int ROUNDS = Integer.getInteger("verbena.test.rounds", 100);
 
   private static final AtomicInteger NEXT_PORT = new AtomicInteger(20_000);
@@ -47,25 +47,25 @@ public final class Addresses {
 
   private Addresses() {}
 
-  /** The scheme of the HCA. */
+  /** Returns the scheme of the HCA. */
   public static String scheme() {
     return HCA.getScheme();
   }
 
-  /** Returns whether it is the emulated one. */
+  /** Returns whether the HCA is the emulated one. */
   public static boolean areEmulated() {
     return EMULATED.equals(HCA.getScheme());
   }
 
   /**
-   * Returns whether packets are lost on the way between HCAs, so that what was sent may come only
-   * when it is repeated.
+   * Returns whether the network between HCAs loses packets, so that messages may arrive only after
+   * a retransmission.
    */
   public static boolean areLossy() {
     return LOSSY;
   }
 
-  /** An address: the same for the same name. */
+  /** Returns the address for a name, always the same one. */
   public static URI of(String name) {
     String authority =
         areEmulated()
@@ -75,8 +75,8 @@ public final class Addresses {
   }
 
   /**
-   * The HCA of another host, for who connects to {@link #of} the same name; the same one where
-   * there is only one.
+   * Returns the HCA of another host, for clients of the address {@link #of} this name; the same HCA
+   * if there is only one.
    */
   public static URI ofAnotherHost(String name) {
     return LOOPBACKS.equals(HCA.getHost())
@@ -92,8 +92,8 @@ public final class Addresses {
   }
 
   /**
-   * An HCA of its own for each JVM: who shares an address shares its UDP port. None ends in 255,
-   * where Java has no sockets.
+   * Returns a host for each JVM alone, because users of one address share a UDP port. None ends in
+   * 255, where Java opens no sockets.
    */
   private static String host(int networks) {
     long pid = ProcessHandle.current().pid();
@@ -101,12 +101,12 @@ public final class Addresses {
     return "127." + (networks + (network >>> 8 & 0x3f)) + "." + (network & 0xff) + "." + pid % 255;
   }
 
-  /** Returns how those who connect reach an address that is listened on. */
+  /** Returns the address by which clients reach a listener. */
   public static URI reach(URI address) {
     return FROM == null ? address : from(URI.create(FROM), address);
   }
 
-  /** The same, of an address whose scheme is not that of an HCA. */
+  /** Returns the address by which clients reach a listener whose scheme is not that of an HCA. */
   public static URI plain(URI address) {
     return FROM == null
         ? URI.create(HCA.getScheme() + "://" + address.getRawAuthority() + OPTIONS)
@@ -118,23 +118,20 @@ public final class Addresses {
         hca.getScheme() + "://" + address.getRawAuthority() + "?source=" + hca.getHost());
   }
 
-  /** A limit for what is to succeed, longer where the HCA is slow. */
+  /** Returns a time limit for an operation that should succeed; longer for a slow HCA. */
   public static Duration within(Duration limit) {
     return limit.multipliedBy(PATIENCE);
   }
 
   /**
-   * Returns how long a client that may use TCP tries RDMA: in the first moments of a JVM on a busy
-   * machine the default, half a second, may be too short.
+   * Returns how long a client with fallback to TCP tries RDMA. The default of half a second may be
+   * too short when a JVM has just started on a busy machine.
    */
   public static Duration timeForRdma() {
     return within(Duration.ofSeconds(10));
   }
 
-  /**
-   * Returns how often to repeat what is repeated {@code full} times where the HCA is quick; at
-   * least 1.
-   */
+  /** Returns the rounds of a test that runs {@code full} rounds on a fast HCA; at least 1. */
   public static int rounds(int full) {
     return (int) Math.max(1, (long) full * ROUNDS / 100);
   }

@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** The class path of these tests, for class loaders that lack some of it. */
+/** Parts of the tests' class path, for class loaders that lack some entries. */
 public final class ClassPath {
   private ClassPath() {}
 
-  /** Returns its entries, but those that {@code leftOut} accepts: paths of folders and jars. */
+  /** Returns the entries, folders and jars, except those that {@code leftOut} accepts. */
   public static URL[] without(Predicate<String> leftOut) throws MalformedURLException {
     List<URL> urls = new ArrayList<>();
     String all =

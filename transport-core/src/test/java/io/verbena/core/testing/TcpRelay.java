@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The way to a server on TCP, which can be cut so that neither end is told: what is sent is taken,
- * and comes nowhere, as when a host or a network is gone.
+ * A TCP relay to a server that can be cut without notice to either end. Bytes are then accepted and
+ * dropped, as if a host or a network had failed.
  */
 public final class TcpRelay implements AutoCloseable {
   private static final int CHUNK = 64 << 10;
@@ -27,14 +27,16 @@ public final class TcpRelay implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean cut;
 
-  /** Begins to relay what connects to {@link #address}, another port of the server's host. */
+  /**
+   * Starts to relay connections to {@link #address}, which is another port of the server's host.
+   */
   public TcpRelay(URI server) throws IOException {
     this.server = server;
     listener = new ServerSocket(0, 16, InetAddress.getByName(server.getHost()));
     start(this::accept);
   }
 
-  /** Returns the server's address, by way of this. */
+  /** Returns the server's address with the relay's port. */
   public URI address() {
     String query = server.getRawQuery();
     return URI.create(
@@ -46,7 +48,7 @@ public final class TcpRelay implements AutoCloseable {
             + (query == null ? "" : "?" + query));
   }
 
-  /** Forwards nothing from now on; the sockets stay open until this is closed. */
+  /** Stops forwarding; the sockets stay open until the relay is closed. */
   public void cut() {
     cut = true;
   }
@@ -69,7 +71,7 @@ public final class TcpRelay implements AutoCloseable {
               } catch (ConnectException e) {
                 throw new AssertionError(e);
               } catch (SocketException e) {
-                // Closed, by an end or by this.
+                // The socket was closed by an end or by the relay.
               } catch (IOException e) {
                 throw new AssertionError(e);
               } catch (InterruptedException e) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The properties of the HCA that tests on it need to know. */
+/** The properties of the HCA under test that tests depend on. */
 @NullMarked
 package io.verbena.core.testing;
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What an address asks for is what is opened. */
+/** A device opens with the options of its address. */
 class AddressOptionsTest {
   private static EmulatedDevice open(String address) {
     return (EmulatedDevice) new EmulatedProvider().open(URI.create(address));

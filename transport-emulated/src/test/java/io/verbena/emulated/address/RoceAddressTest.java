@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Addresses {@code roce://}, and what they open. */
+/** Tests {@code roce://} addresses and the devices that they open. */
 class RoceAddressTest {
   private static final String HOST = Loopbacks.address(3);
 

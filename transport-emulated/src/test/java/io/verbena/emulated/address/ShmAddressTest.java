@@ -7,7 +7,7 @@ import java.net.URI;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Addresses of shared memory, as they are read and as they are told. */
+/** Tests parsing and printing of {@code shm://} addresses. */
 class ShmAddressTest {
 
   @ParameterizedTest

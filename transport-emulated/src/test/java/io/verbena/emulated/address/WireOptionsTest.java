@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an address says of a wire. */
+/** Tests the wire options of an address. */
 class WireOptionsTest {
   private static final int PCAP_HEADER = 24;
 

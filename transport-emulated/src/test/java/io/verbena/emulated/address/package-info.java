@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Addresses of emulated HCAs, and what they open. */
+/** Tests of the addresses of emulated HCAs and the devices that they open. */
 @NullMarked
 package io.verbena.emulated.address;
 

@@ -10,7 +10,7 @@ import static io.verbena.verbs.CompletionStatus.WR_FLUSH_ERR;
 import io.verbena.verbs.CompletionStatus;
 import java.util.Set;
 
-/** What is closed meanwhile; near is the end that posts the operations, far the other one. */
+/** The object closed meanwhile; the near end posts the operations, the far end is its peer. */
 enum Closing {
   DEREGISTER_NEAR(true, false),
   DEREGISTER_FAR(false, true),
@@ -25,10 +25,10 @@ enum Closing {
   FAIL_NEAR(true, true),
   FAIL_FAR(true, true);
 
-  /** Whether nothing may touch the memory of the near end afterwards. */
+  /** Whether the memory of the near end must stay untouched afterwards. */
   final boolean closesNear;
 
-  /** The same of the far end. */
+  /** Whether the memory of the far end must stay untouched afterwards. */
   final boolean closesFar;
 
   Closing(boolean closesNear, boolean closesFar) {
@@ -36,7 +36,7 @@ enum Closing {
     this.closesFar = closesFar;
   }
 
-  /** How requests and receives may end: where a queue pair goes, the memory goes after it. */
+  /** Returns the allowed statuses; after a queue pair is closed, its memory is closed, too. */
   Set<CompletionStatus> statuses() {
     return switch (this) {
       case DEREGISTER_NEAR, REREGISTER_NEAR -> Set.of(SUCCESS, WR_FLUSH_ERR, LOC_PROT_ERR);
@@ -49,12 +49,12 @@ enum Closing {
     return this == CLOSE_WINDOW || this == UNBIND_WINDOW;
   }
 
-  /** Whether all that the near end has posted completes. */
+  /** Returns whether everything posted at the near end completes. */
   boolean completesSends() {
     return this != RESET_NEAR && this != CLOSE_NEAR;
   }
 
-  /** Whether all that the far end has posted completes. */
+  /** Returns whether everything posted at the far end completes. */
   boolean completesReceives() {
     return this != RESET_FAR && this != CLOSE_FAR;
   }

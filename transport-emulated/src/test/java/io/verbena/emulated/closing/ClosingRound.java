@@ -38,11 +38,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread posts operations between two queue pairs of a device and polls; another one closes
- * something in the middle of one, and overwrites the memory as soon as the call has returned, as
- * who unmaps it or uses it again would. Then not one byte of it is changed any more, and none of it
- * is seen elsewhere; everything posted completes once and in order, or not at all where its queue
- * was reset.
+ * One thread posts operations between two queue pairs of a device and polls. Another thread closes
+ * an object in the middle of an operation and overwrites the memory as soon as the call has
+ * returned, as a program that unmaps or reuses it would. After that no byte of the memory may
+ * change, and none may be copied elsewhere. Everything posted completes once and in order, unless
+ * its queue was reset.
  */
 final class ClosingRound {
   private static final Set<Access> ALL =
@@ -57,7 +57,7 @@ final class ClosingRound {
   private static final int DEPTH = 64;
   private static final int BIND = 1 << 20;
 
-  /** What stands before a datagram. */
+  /** Bytes of the route header in front of a datagram. */
   private static final int ROUTE = 40;
 
   private static final int DATAGRAM = 1024;
@@ -65,7 +65,7 @@ final class ClosingRound {
   private static final byte NEAR = 0x11;
   private static final byte FAR = 0x22;
 
-  /** What memory is overwritten with; no operation writes it. */
+  /** The value that overwrites closed memory; no operation writes this value. */
   private static final byte POISON = 0x5a;
 
   private final EmulatedDevice device;
@@ -197,7 +197,7 @@ final class ClosingRound {
     }
   }
 
-  /** Windows of type 2 for all operations, if each invalidates one: of the end whose key it is. */
+  /** Returns a type 2 window per operation that invalidates one, bound at the end that owns it. */
   private List<MemoryWindow> invalidated(
       QueuePair near, QueuePair far, MemoryRegion region, CompletionQueue queue) {
     List<MemoryWindow> windows = new ArrayList<>();
@@ -392,7 +392,7 @@ final class ClosingRound {
     }
   }
 
-  /** Takes all that is still to complete, of what completes. */
+  /** Polls until everything that must complete has completed. */
   private void drain(CompletionQueue sends, CompletionQueue receives) {
     boolean allReceives = operation.takesReceive() && operation != Operation.SEND_TO_SHARED;
     long deadline = System.nanoTime() + DEADLINE_NANOS;
@@ -413,7 +413,7 @@ final class ClosingRound {
   }
 
   private void checkMemory(String whose, ByteBuffer memory, boolean closed) {
-    // What stands in the route is not known.
+    // The bytes of the route header are not known.
     int first = operation == Operation.DATAGRAM && !closed ? ROUTE : 0;
     for (int i = first; i < length; i++) {
       byte now = memory.get(i);

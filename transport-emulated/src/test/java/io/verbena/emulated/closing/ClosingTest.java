@@ -13,9 +13,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Everything that closes, against everything in flight, on every medium. The seed says where in an
- * operation it is closed; the operating system has a say, too. More rounds: {@code
- * -Dverbena.closing.rounds=1000}.
+ * Closes each kind of object during each operation on every medium. The seed and the scheduler
+ * decide at which point of an operation the object is closed. {@code -Dverbena.closing.rounds=1000}
+ * runs more rounds.
  */
 @ExtendWith(SeedOnFailure.class)
 class ClosingTest {

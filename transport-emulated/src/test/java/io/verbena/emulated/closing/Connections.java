@@ -65,7 +65,7 @@ final class Connections {
     pair.modify(
         new QueuePairAttributes()
             .state(QueuePairState.RTS)
-            // For ever: what is not answered any more is flushed in the end.
+            // No timeout: a request without an answer is flushed in the end.
             .timeout(0)
             .retryCount(7)
             .rnrRetry(7)

@@ -28,29 +28,29 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every access to memory of a program throws, at either end, in the first, a middle or the last
- * part of every operation: the operation ends, at the end whose memory it is with a protection
- * error, and who shares completion queues with it goes on. Regions are made to throw as memory does
- * that was freed.
+ * Access to a program's memory throws, at either end, in the first, a middle or the last part of
+ * every operation. The operation fails, at the end that owns the memory with a protection error,
+ * and other queue pairs on the same completion queues keep working. The regions throw as freed
+ * memory does.
  */
 @Tag("once")
 class LostAccessTest {
   private static final Set<Access> ALL =
       EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC);
 
-  /** Four of the largest packets. */
+  /** Four packets of the largest MTU. */
   private static final int LENGTH = 1 << 14;
 
   private static final int PIECES = 4;
   private static final int DEPTH = 16;
 
-  /** Which part of the memory is lost. */
+  /** The part of the memory that is lost. */
   private enum Part {
     FIRST,
     MIDDLE,
     LAST;
 
-    /** Of so many pieces, which one. */
+    /** Returns the index of this part among {@code count} pieces. */
     int of(int count) {
       return this == FIRST ? 0 : this == MIDDLE ? count / 2 : count - 1;
     }
@@ -62,7 +62,7 @@ class LostAccessTest {
     List<Arguments> cells = new ArrayList<>();
     for (Medium medium : Medium.values()) {
       if (medium == Medium.IWARP) {
-        // Its requesters are not told what the peer meets.
+        // Over iWARP the requester does not learn about an error at the peer.
         continue;
       }
       for (Operation operation : Operation.values()) {
@@ -120,7 +120,7 @@ class LostAccessTest {
         assertThat(one[0].status())
             .isEqualTo(
                 loser.equals("near") ? CompletionStatus.LOC_PROT_ERR : CompletionStatus.REM_OP_ERR);
-        // On packets the completion may be seen first.
+        // On packets the completion may be visible before the state changes.
         LostMemory.awaitState(sender, QueuePairState.ERR);
         assertThatOthersGoOn(innocentSender, innocentReceiver, sound, sent, received);
       }
@@ -174,7 +174,7 @@ class LostAccessTest {
     return LostMemory.next(queue, one);
   }
 
-  /** A whole region, or where there is only one, what begins with a part. */
+  /** Loses one whole region, or the end of the only region. */
   private static void lose(LostMemory memory, Part part) {
     int count = memory.regions.size();
     memory.lose(part.of(count), count == 1 ? part.of(memory.piece) : 0);

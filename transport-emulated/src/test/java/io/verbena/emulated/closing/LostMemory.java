@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * The memory of one end, in as many regions as it has buffers. What is lost of it throws, as memory
- * does that was freed.
+ * The memory of one end, with one region per buffer. Access to the lost part throws, as access to
+ * freed memory does.
  */
 final class LostMemory implements AutoCloseable {
   final List<EmulatedMemoryRegion> regions = new ArrayList<>();
@@ -49,7 +49,7 @@ final class LostMemory implements AutoCloseable {
     }
   }
 
-  /** What of a region begins with a byte is lost. */
+  /** Makes a region throw from this byte on. */
   void lose(int region, int from) {
     regions.get(region).key().memory().limit(from);
   }
@@ -65,7 +65,7 @@ final class LostMemory implements AutoCloseable {
     spinUntil("the state " + state, () -> pair.state() == state);
   }
 
-  /** Awaitility first looks after 100 ms, which is most of the time of some 500 tests. */
+  /** Spins, because Awaitility polls first after 100 ms, too slow for some 500 tests. */
   private static void spinUntil(String what, BooleanSupplier condition) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     for (int spins = 0; !condition.getAsBoolean(); spins++) {

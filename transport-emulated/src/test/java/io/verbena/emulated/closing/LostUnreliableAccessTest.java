@@ -32,9 +32,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * As {@link LostAccessTest}, where nothing is acknowledged: a sender whose memory is lost stops
- * sending, a receiver whose receive is lost goes to ERR, and a WRITE to memory that is lost is
- * dropped. Who shares their completion queues goes on.
+ * As {@link LostAccessTest}, for unreliable services: a sender whose memory is lost stops sending,
+ * a receiver whose receive is lost goes to ERR, and a WRITE to lost memory is dropped. Other queue
+ * pairs on the same completion queues keep working.
  */
 @Tag("once")
 class LostUnreliableAccessTest {
@@ -86,7 +86,7 @@ class LostUnreliableAccessTest {
     List<Arguments> cells = new ArrayList<>();
     for (Medium medium : Medium.values()) {
       if (medium == Medium.IWARP) {
-        // All of its queue pairs are reliable.
+        // All queue pairs of iWARP are reliable.
         continue;
       }
       for (Kind kind : Kind.values()) {

@@ -30,13 +30,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A connection manager, or what it made, is closed while another thread makes something of it or
- * asks it to connect: either it is busy, or it is closed and nothing of it is left.
+ * One thread closes a connection manager or one of its objects while another thread creates an
+ * object or connects. The close fails as busy, or it succeeds and leaves nothing open.
  */
 class ManagerClosingTest {
   private static final int ROUNDS = Integer.getInteger("verbena.closing.rounds", 50);
 
-  /** What is made of it meanwhile. */
+  /** The object that the other thread creates. */
   private enum Made {
     LISTENER,
     IDENTIFIER;
@@ -92,7 +92,7 @@ class ManagerClosingTest {
             VerbsException.class, e -> assertThat(e.error()).isEqualTo(VerbsError.CLOSED));
   }
 
-  /** Takes events until the manager is closed; returns whether it was, and not the time over. */
+  /** Takes events until the manager is closed; returns false if the time ran out first. */
   private static boolean awaitClose(ConnectionManager manager) throws InterruptedException {
     long begun = System.nanoTime();
     ConnectionEvent event;
@@ -102,7 +102,7 @@ class ManagerClosingTest {
     return System.nanoTime() - begun < 2 * Caller.LIMIT.toNanos();
   }
 
-  /** A device, and what its queue pairs need. */
+  /** A device with the objects that its queue pairs need. */
   private static final class Side implements AutoCloseable {
     final EmulatedDevice device = Medium.DIRECT.open();
     private final ProtectionDomain domain = device.allocateProtectionDomain();
@@ -120,7 +120,7 @@ class ManagerClosingTest {
     }
   }
 
-  /** Somebody who listens, and somebody who is about to ask. */
+  /** A listener, and an identifier that is ready to connect to it. */
   private static final class Link {
     final ConnectionManager listening;
     final ConnectionListener listener;
@@ -212,7 +212,7 @@ class ManagerClosingTest {
     }
   }
 
-  /** Something that may throw. */
+  /** A call that may throw. */
   private interface Call<T> {
     T call() throws Exception;
   }
@@ -235,7 +235,7 @@ class ManagerClosingTest {
     return result;
   }
 
-  /** Returns whether it fails with this error; whatever else it throws goes on. */
+  /** Returns whether the call fails with this error; rethrows any other one. */
   private static boolean fails(VerbsError expected, Runnable call) {
     try {
       call.run();

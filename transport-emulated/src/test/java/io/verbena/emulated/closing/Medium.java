@@ -10,19 +10,19 @@ import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.verbs.VerbsProvider;
 import java.net.URI;
 
-/** How bytes are moved, and how many by one operation so that it is often met in the middle. */
+/** The transports, each with an operation size that makes a close in the middle likely. */
 enum Medium {
   DIRECT("emulated://closing", 1 << 19, 12),
   ASYNC("emulated://closing?mode=async&seed=" + SeedOnFailure.SEED, 1 << 16, 24),
   PACKETS("emulated://closing?wire=simulated", 1 << 15, 12),
   ROCE("roce://" + Loopbacks.address(41) + "?udp-port=0", 1 << 15, 12),
-  /** Together more than sockets of TCP hold. */
+  /** All operations together exceed the buffers of TCP sockets. */
   IWARP("iwarp://" + Loopbacks.ADDRESS, 1 << 19, 12);
 
-  /** Bytes of an operation, but for atomics. */
+  /** Bytes of an operation other than an atomic. */
   final int length;
 
-  /** Operations of a round. */
+  /** Operations per round. */
   final int operations;
 
   private final URI address;
@@ -47,7 +47,7 @@ enum Medium {
     return this != IWARP || operation != Operation.DATAGRAM;
   }
 
-  /** An address to listen at. */
+  /** Returns an address to listen at. */
   URI own() {
     return switch (this) {
       case DIRECT, ASYNC, PACKETS -> URI.create("emulated://closing-manager");
@@ -56,7 +56,7 @@ enum Medium {
     };
   }
 
-  /** An address where nobody is. */
+  /** Returns an address without a listener. */
   URI peer() {
     return switch (this) {
       case DIRECT, ASYNC, PACKETS -> URI.create("emulated://nobody-is-here");

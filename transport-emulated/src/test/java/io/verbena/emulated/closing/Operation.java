@@ -3,7 +3,7 @@ package io.verbena.emulated.closing;
 
 import io.verbena.verbs.SendWorkRequest;
 
-/** What is in flight. */
+/** The operations in flight. */
 enum Operation {
   SEND,
   SEND_TO_SHARED,
@@ -16,7 +16,7 @@ enum Operation {
   LOCAL_INVALIDATE,
   DATAGRAM;
 
-  /** Whether the peer's memory is named by a key. */
+  /** Returns whether the operation names the peer's memory by a key. */
   boolean namesMemory() {
     return switch (this) {
       case WRITE, WRITE_WITH_IMMEDIATE, READ, FETCH_AND_ADD, COMPARE_AND_SWAP -> true;
@@ -24,7 +24,7 @@ enum Operation {
     };
   }
 
-  /** Whether it takes a receive of the peer. */
+  /** Returns whether the operation consumes a receive of the peer. */
   boolean takesReceive() {
     return switch (this) {
       case SEND, SEND_TO_SHARED, WRITE_WITH_IMMEDIATE, SEND_WITH_INVALIDATE, DATAGRAM -> true;
@@ -32,18 +32,18 @@ enum Operation {
     };
   }
 
-  /** Whether each invalidates the key of a window of its own. */
+  /** Returns whether each operation invalidates the key of its own window. */
   boolean invalidates() {
     return this == SEND_WITH_INVALIDATE || this == LOCAL_INVALIDATE;
   }
 
-  /** Whether it has 8 bytes. */
+  /** Returns whether this is an atomic, of 8 bytes. */
   boolean isAtomic() {
     return this == FETCH_AND_ADD || this == COMPARE_AND_SWAP;
   }
 
   /**
-   * Such a request, without its buffers; the key is that of the memory, or the one to invalidate.
+   * Returns the request without its buffers; the key names the memory or the window to invalidate.
    */
   SendWorkRequest request(SendWorkRequest into, long address, int key) {
     return switch (this) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What others use is not closed, and whoever tries does no harm; what is created lives whole. */
+/** Objects in use refuse to close and keep working; an object is created whole or not at all. */
 @ExtendWith(SeedOnFailure.class)
 class OwnersTest {
   private static final int MESSAGES = 300;
@@ -119,7 +119,7 @@ class OwnersTest {
     }
   }
 
-  /** Either a child was there first, and its domain is not closed; or the domain is closed. */
+  /** Either a child exists first and the domain stays open, or the domain is closed. */
   @ParameterizedTest
   @EnumSource(Medium.class)
   void aDomainIsClosedOrHasAChild(Medium medium) throws Exception {

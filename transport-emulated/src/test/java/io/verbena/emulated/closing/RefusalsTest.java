@@ -24,14 +24,14 @@ import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A wrong program fails with the same status, and the same effects, however bytes are moved. */
+/** A wrong program fails with the same status and the same effects over every transport. */
 class RefusalsTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final Set<Access> ALL =
       EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC);
   private static final int LENGTH = 64;
 
-  /** A queue pair whose shared receive queue is of another domain, and its peer. */
+  /** A queue pair whose shared receive queue is in another domain, and its peer. */
   private static final class Ends implements AutoCloseable {
     final EmulatedDevice device;
     final ProtectionDomain domain;
@@ -141,7 +141,7 @@ class RefusalsTest {
 
   // ---- atomics
 
-  /** Over iWARP nobody says which request was refused. */
+  /** Over iWARP the peer does not report which request failed. */
   @ParameterizedTest
   @EnumSource(value = Medium.class, mode = EnumSource.Mode.EXCLUDE, names = "IWARP")
   void anAtomicUnderAWrongKeyAtAnAddressThatIsNotAligned(Medium medium) {
@@ -155,7 +155,7 @@ class RefusalsTest {
     }
   }
 
-  /** Over iWARP it is refused before it is asked for. */
+  /** Over iWARP the requester checks its own memory before it sends the request. */
   @ParameterizedTest
   @EnumSource(value = Medium.class, mode = EnumSource.Mode.EXCLUDE, names = "IWARP")
   void anAtomicIsDoneBeforeItsAnswerFails(Medium medium) {

@@ -19,14 +19,14 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Connects queue pairs of one HCA that speaks iWARP, as its connection manager does. */
+/** Connects queue pairs of one iWARP HCA, as its connection manager does. */
 final class Streams {
   private Streams() {}
 
   /**
-   * Connects queue pairs that are in INIT, with atomics and immediate data.
+   * Connects queue pairs in INIT, with atomics and immediate data.
    *
-   * @param reads READs and atomics that each serves at once
+   * @param reads READs and atomics that each end serves at once
    */
   static void connect(
       IwarpFabric fabric, IwarpQueuePair active, IwarpQueuePair passive, int reads) {
@@ -81,7 +81,7 @@ final class Streams {
     return future.orTimeout(Caller.LIMIT.toSeconds(), TimeUnit.SECONDS).join();
   }
 
-  /** What an end of a connection hears while it is made. */
+  /** Records the events of one end during the handshake. */
   private static final class End implements StreamUser, TcpStream.Asked {
     private final CompletableFuture<TcpStream> requested = new CompletableFuture<>();
     private final CompletableFuture<MpaFrame> accepted = new CompletableFuture<>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Objects of the emulated HCA are closed while other threads use them, and memory is lost. */
+/** Tests that close objects while other threads use them, and tests of lost memory. */
 @NullMarked
 package io.verbena.emulated.closing;
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Connections of {@code ...?key-file=PATH}: between ends with the key, and no others. */
+/** Connections with {@code ?key-file=PATH} succeed only between ends with the same key. */
 @Tag("once")
 public abstract class LockedConnections {
   private static final int LENGTH = 100_000;
@@ -39,24 +39,24 @@ public abstract class LockedConnections {
   private String other = "";
 
   /**
-   * Returns the address of an HCA, which listens on any port.
+   * Returns the address of an HCA that listens at any port.
    *
-   * @param number the same for no two ends
+   * @param number a different number for each end
    */
   protected abstract URI at(int number);
 
-  /** Returns the most private data of a reply that accepts. */
+  /** Returns the maximum length of private data in an accepting reply. */
   protected abstract int mostToAccept();
 
-  /** Returns the most private data of a reply that rejects. */
+  /** Returns the maximum length of private data in a rejecting reply. */
   protected abstract int mostToReject();
 
-  /** Returns the option of the key that both ends have. */
+  /** Returns the address option with the key that both ends have. */
   protected final String key() {
     return key;
   }
 
-  /** Returns an address without its options, and with these. */
+  /** Returns the address with these options instead of its own. */
   protected static URI with(URI address, String options) {
     String text = address.getScheme() + "://" + address.getAuthority();
     return URI.create(options.isEmpty() ? text : text + "?" + options.replace("+", "%2B"));

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The vectors of RFC 5869, appendix A, for SHA-256. */
+/** Tests the SHA-256 vectors of RFC 5869, appendix A. */
 class HkdfTest {
 
   @ParameterizedTest

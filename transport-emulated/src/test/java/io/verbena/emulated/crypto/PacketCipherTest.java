@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What one end seals the other opens, once, under keys that change on the way. */
+/** Each end opens every sealed packet of the other end once, also across changes of the keys. */
 class PacketCipherTest {
   private static final int EPOCH_BITS = 3;
   private static final int EPOCH = 1 << EPOCH_BITS;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Records of a stream: in their order, and as they were sealed, or not at all. */
+/** Records of a stream open in their order and unchanged, or not at all. */
 class RecordCipherTest {
   private static final int EPOCH_BITS = 3;
   private static final int LENGTH = 40;

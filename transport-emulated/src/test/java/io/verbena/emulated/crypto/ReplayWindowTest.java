@@ -8,7 +8,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** A number is new once, and never when it is older than the window. */
+/** A packet number is accepted once, and never when it is older than the window. */
 class ReplayWindowTest {
   private final ReplayWindow window = new ReplayWindow();
 

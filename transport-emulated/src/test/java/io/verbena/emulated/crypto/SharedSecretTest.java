@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A key is a file of 32 to 1024 bytes. */
+/** Tests key files, which have 32 to 1024 bytes. */
 class SharedSecretTest {
   @TempDir Path folder;
 

@@ -4,7 +4,7 @@ package io.verbena.emulated.direct;
 import io.verbena.emulated.SeedOnFailure;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The same races with an engine, which comes whenever it likes. */
+/** Runs the races with requests that an engine thread executes at any later time. */
 @ExtendWith(SeedOnFailure.class)
 class AsyncRacesTest extends Races {
   AsyncRacesTest() {

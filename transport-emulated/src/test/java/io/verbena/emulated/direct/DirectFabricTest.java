@@ -8,7 +8,7 @@ import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
 class DirectFabricTest {
-  /** Too few for the compiler that could leave an allocation out. */
+  /** Few enough that the compiler does not yet optimize the calls and remove allocations. */
   private static final int CALLS = 1000;
 
   @Test

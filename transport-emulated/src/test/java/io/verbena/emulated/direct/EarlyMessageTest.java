@@ -20,14 +20,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A message comes to a queue pair that has just gone to RTR, before that has looked for its peer.
- * Whoever takes its receives or shares its completion queue waits for the sender all the same. The
- * message under way is the test itself, which owns the send queue.
+ * A message reaches a queue pair that has just gone to RTR and has not looked up its peer yet. A
+ * thread that flushes its receives or closes its completion queue still waits for the sender. The
+ * test stands in for the sender and owns the send queue.
  */
 class EarlyMessageTest {
   private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /** A fabric where a thread may be held while it looks for a peer. */
+  /** A fabric that can block one thread while it looks up a peer. */
   private static final class HoldingFabric extends DirectFabric {
     final CountDownLatch looking = new CountDownLatch(1);
     final CountDownLatch letGo = new CountDownLatch(1);

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A queue pair is in its error state, where the connection manager has brought it, and is not
- * flushed yet: a message is still under way to it.
+ * The connection manager has moved a queue pair to the error state, and a message to it is still in
+ * flight, so the flush is not complete.
  */
 class FlushUnderWayTest {
   private final EmulatedDevice device =
@@ -48,7 +48,7 @@ class FlushUnderWayTest {
     return pair;
   }
 
-  /** Whoever looks for completions behind that finds all that it had taken. */
+  /** After the change returns, polling finds the completions of all posted receives. */
   private void assertAChangeWaits(DirectQueuePair receiver) throws InterruptedException {
     MessageUnderWay.assertIsWaitedFor(
         sender,

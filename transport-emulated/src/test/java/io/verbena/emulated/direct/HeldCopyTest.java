@@ -32,16 +32,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Memory is given back only when nobody copies any more, even while the queue pair that the copy
- * goes through is taken away by another thread. The copy under way is the test itself, which owns
- * the send queue as a thread in the middle of a copy does.
+ * Memory is released only after all copies have ended, even while another thread closes or resets
+ * the queue pair of the copy. The test stands in for the copying thread and owns the send queue.
  */
 class HeldCopyTest {
   private static final Set<Access> ALL =
       EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE, Access.MW_BIND);
   private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /** How often in a row a thread is seen to wait before it is believed to. */
+  /** Number of successive observations after which a thread counts as waiting. */
   private static final int LOOKS = 20;
 
   private final DirectFabric fabric = new DirectFabric();
@@ -51,7 +50,7 @@ class HeldCopyTest {
   private End sender;
   private End receiver;
 
-  /** A device with a queue pair and what a program may have beside it. */
+  /** A device with a queue pair and the other objects of a program. */
   private static final class End {
     final EmulatedDevice device;
     final EmulatedProtectionDomain domain;
@@ -130,7 +129,7 @@ class HeldCopyTest {
             : () -> pair.modify(new QueuePairAttributes().state(QueuePairState.RESET)));
   }
 
-  /** Starts what must not end as long as the copy is under way, and returns once it waits. */
+  /** Starts an action that must not end during the copy, and returns once it waits. */
   private void end(String name, Runnable action) {
     Thread thread =
         new Thread(

@@ -10,7 +10,7 @@ import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
 import java.util.EnumSet;
 
-/** Connects queue pairs of one device by hand. */
+/** Connects queue pairs of one device without a connection manager. */
 final class Loopback {
   private Loopback() {}
 
@@ -21,14 +21,14 @@ final class Loopback {
   /**
    * Connects one end.
    *
-   * @param maxReadAtomic READs and atomics that it may have outstanding
+   * @param maxReadAtomic READs and atomics that the end may have outstanding
    */
   static void connect(EmulatedDevice device, QueuePair pair, QueuePair to, int maxReadAtomic) {
     toReadyToReceive(device, pair, to);
     pair.modify(
         new QueuePairAttributes()
             .state(QueuePairState.RTS)
-            // For ever: a machine under load must not use up retries where ends race.
+            // No timeout, so that a loaded machine does not exhaust the retries in races.
             .timeout(0)
             .retryCount(7)
             .rnrRetry(7)

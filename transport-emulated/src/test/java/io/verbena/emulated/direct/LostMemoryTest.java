@@ -38,9 +38,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Memory that is taken away under a copy ends the request with an error, at the end whose memory it
- * is; who shares its completion queues goes on. The buffer of a region is made to throw on each
- * access, as that of a closed arena does; and files are truncated under their mapping.
+ * Memory that is lost during a copy ends the request with an error at the end that owns the memory;
+ * other queue pairs on the same completion queues keep working. The buffer of a region throws on
+ * each access, as that of a closed arena does, or a mapped file is truncated.
  */
 class LostMemoryTest {
   private static final Set<Access> ALL =
@@ -147,7 +147,7 @@ class LostMemoryTest {
 
         assertThat(next(sent).workRequestId()).isEqualTo(2);
         assertThat(one[0].status()).isEqualTo(status);
-        // On packets the completion may be seen first.
+        // On packets the completion may be visible before the state changes.
         await().atMost(Duration.ofSeconds(30)).until(() -> sender.state() == QueuePairState.ERR);
         if (status == CompletionStatus.REM_OP_ERR && opcode.equals("SEND")) {
           assertThat(next(received).workRequestId()).isEqualTo(1);

@@ -7,16 +7,16 @@ import io.verbena.emulated.hca.Ownership;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A message on its way between two queue pairs: the test itself, which owns the send queue. */
+/** A message in flight between two queue pairs; the test stands in and owns the send queue. */
 final class MessageUnderWay {
   private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /** How often in a row a thread is seen to wait before it is believed to. */
+  /** Number of successive observations after which a thread counts as waiting. */
   private static final int LOOKS = 20;
 
   private MessageUnderWay() {}
 
-  /** Asserts that {@code action} does not end as long as the message is under way. */
+  /** Asserts that {@code action} does not end while the message is in flight. */
   static void assertIsWaitedFor(DirectQueuePair sender, DirectQueuePair receiver, Runnable action)
       throws InterruptedException {
     AtomicBoolean ended = new AtomicBoolean();

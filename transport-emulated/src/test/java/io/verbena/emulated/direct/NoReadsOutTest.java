@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A queue pair that may have no READ and no atomic outstanding: MAX_QP_RD_ATOMIC is 0. */
+/** Tests a queue pair without outstanding READs and atomics: MAX_QP_RD_ATOMIC is 0. */
 class NoReadsOutTest {
   @ParameterizedTest
   @CsvSource({

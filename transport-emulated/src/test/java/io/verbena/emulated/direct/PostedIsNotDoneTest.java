@@ -27,16 +27,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Small programs that lean on what verbs do not promise: each fails with most seeds, and its
- * correct twin with none.
+ * Small programs that rely on guarantees that verbs do not give. Each fails with most seeds, and
+ * its corrected version with none.
  */
 class PostedIsNotDoneTest {
   private static final int SEEDS = 12;
   private static final int ROUNDS = 100;
 
-  /**
-   * Rounds of a program that is wrong: on a busy machine it may run between two turns of the HCA.
-   */
+  /** Rounds of a wrong program; on a busy machine it may run between two turns of the HCA. */
   private static final int MOST_ROUNDS = 100 * ROUNDS;
 
   private static final int LENGTH = 1 << 13;
@@ -45,7 +43,7 @@ class PostedIsNotDoneTest {
   private static final VarHandle LONG =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
-  /** Whether a program saw what it expected in a round. */
+  /** Returns whether a program saw the expected value in a round. */
   private interface Program {
     boolean isRight(Ends ends, long round);
   }
@@ -204,7 +202,7 @@ class PostedIsNotDoneTest {
           ends.target.putLong(0, -round);
           ends.source.putLong(0, round);
           ends.sender.postSend(ends.write(8).signaled());
-          // The other way: reads with the other queue pair, at its peer, which is the same memory.
+          // The other queue pair reads in the opposite direction; both ends have the same memory.
           ends.receiver.postSend(ends.read(8).signaled());
           ends.awaitSent();
           ends.awaitSent();
@@ -212,7 +210,7 @@ class PostedIsNotDoneTest {
         });
   }
 
-  /** Two connected queue pairs, what they send from and what they reach. */
+  /** Two connected queue pairs with the memory that they send from and access remotely. */
   private static final class Ends implements AutoCloseable {
     final EmulatedDevice device;
     final EmulatedProtectionDomain domain;

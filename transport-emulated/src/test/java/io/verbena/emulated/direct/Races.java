@@ -31,7 +31,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Where the emulated HCA waits for, or overlaps with, the owner of a send queue. */
+/**
+ * Races between the owner of a send queue and other threads that wait for it or overlap with it.
+ */
 abstract class Races {
   private static final Set<Access> ALL =
       EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE);
@@ -54,12 +56,12 @@ abstract class Races {
     sourceRegion = domain.register(source, ALL);
   }
 
-  /** How often a race is run that is run so often where a request is done when it is posted. */
+  /** Returns the rounds of a race, given the rounds for requests that execute when posted. */
   int rounds(int full) {
     return full;
   }
 
-  /** How many writes may be left half done. */
+  /** Returns how many writes may be only partly done. */
   int mostTorn() {
     return 0;
   }
@@ -185,7 +187,7 @@ abstract class Races {
   @Test
   void aSendThatRacesWithTheReceiveItNeedsIsNeverForgotten() throws Exception {
     int rounds = rounds(100_000);
-    // Fewer where each message costs a wait for a CPU: how many come in time is not the claim.
+    // Limits the time, because on a busy machine each message waits for a CPU.
     long enough = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     AtomicInteger messages = new AtomicInteger(rounds);
     AtomicBoolean failed = new AtomicBoolean();
@@ -303,7 +305,7 @@ abstract class Races {
         connectAnew();
       }
       receiver.postReceive(receive.buffer(address, 4, key));
-      // Every other round, the one behind is bad too.
+      // In every other round, the request behind the READ is bad, too.
       send.id(2).send().signaled().buffer(address, 4 + round % 2, key);
       read.id(1)
           .read(address + 1024, sourceRegion.rkey() + 1)
@@ -334,7 +336,7 @@ abstract class Races {
     assertThat(one[0].status()).as("of %d", id).isEqualTo(status);
   }
 
-  /** Takes exactly {@code count} completions, ids in order, and answers how many succeeded. */
+  /** Takes exactly {@code count} completions with successive ids; returns how many succeeded. */
   private int drain(CompletionQueue queue, int count) {
     int good = 0;
     int next = 0;

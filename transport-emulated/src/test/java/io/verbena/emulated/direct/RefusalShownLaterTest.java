@@ -23,14 +23,14 @@ import java.util.EnumSet;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** In mode async a peer refuses a request some time before the completion of it is shown. */
+/** In asynchronous mode, a peer refuses a request before its completion becomes visible. */
 class RefusalShownLaterTest {
   private static final int BYTES = 16;
 
   private final EmulatedDevice device =
       EmulatedDevice.open(new SteppedFabric(), DeviceLimits.FULL, new LocalConnectionManagers());
 
-  /** The asynchronous mode, whose steps the test does in place of the scheduler's thread. */
+  /** The asynchronous mode, executed step by step by the test instead of the scheduler's thread. */
   private static final class SteppedFabric extends DirectFabric {
     private final AsyncScheduler scheduler =
         new AsyncScheduler(new SplittableRandom(1), "never-started");

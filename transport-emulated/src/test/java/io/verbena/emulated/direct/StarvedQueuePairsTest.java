@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Peers of queue pairs that found their shared receive queue empty. */
+/** Tests queue pairs that found their shared receive queue empty, and their peers. */
 class StarvedQueuePairsTest {
   private static final int PAIRS = 3;
   private static final long LIMIT_SECONDS = 60;
@@ -49,7 +49,7 @@ class StarvedQueuePairsTest {
     device.close();
   }
 
-  /** Holds up the timer that looks, now and then, whether there is a receive. */
+  /** Blocks the timer that checks periodically for new receives. */
   private void holdTimer() throws InterruptedException {
     device.schedule(
         () -> {

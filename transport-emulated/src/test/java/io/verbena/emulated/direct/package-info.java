@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The direct fabric, in both its modes. */
+/** Tests of the direct fabric in its synchronous and asynchronous modes. */
 @NullMarked
 package io.verbena.emulated.direct;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two ends that answer each other, and the acknowledgements beside their answers. */
+/** Two ends answer each other's messages; tests which acknowledgements they send besides. */
 class AckDelayTest {
   private static final FlowControl ADAPTIVE = new FlowControl(64, 16, /* adaptive= */ true);
   private static final int WARM = AckDelay.FEW + 2;
@@ -25,7 +25,7 @@ class AckDelayTest {
   private int rounds;
   private int received;
 
-  /** Each end answers a message as soon as it is there, until so many have come to B. */
+  /** Answers each message at once, until B has received this many more messages. */
   private void answerEachOther(int messages) {
     rounds += messages;
     while (received < rounds) {
@@ -101,7 +101,7 @@ class AckDelayTest {
     answerEachOther(WARM + 3);
     assertThat(pair.a.host.sendsDone).hasSizeLessThan(rounds);
 
-    // Nothing was sent since the one before came.
+    // A has sent nothing since the message before arrived.
     sendToB();
     pair.run(2 * TestWire.FLIGHT_NANOS);
     sendToB();

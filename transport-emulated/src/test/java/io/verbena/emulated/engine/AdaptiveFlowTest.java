@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an engine has under way on a network that loses packets where buffers are full. */
+/** Tests how much an engine has in flight on a network that drops packets at full buffers. */
 class AdaptiveFlowTest {
   private static final int MOST = 16;
   private static final int PART = 4;
@@ -77,7 +77,7 @@ class AdaptiveFlowTest {
         .containsOnly(CompletionStatus.SUCCESS);
   }
 
-  /** As a switch does that has a queue. */
+  /** Marks a packet as a switch with a queue does. */
   private static void mark(TestWire.Packet packet) {
     packet.frame().forwardCongestion(true);
   }
@@ -154,7 +154,7 @@ class AdaptiveFlowTest {
     assertThat(pair.wire.sentBy(true)).as("sent again only at first").hasSizeLessThan(24);
   }
 
-  /** Not of all that is out, and not at the cost of the window. */
+  /** A late answer repeats one packet, not all outstanding ones, and does not shrink the window. */
   @Test
   void sendsOnePacketAgainWhereAllAnswersAreLate() {
     Pair pair = Pair.reliable(flow, attributes -> attributes.timeout(20));

@@ -10,7 +10,7 @@ import io.verbena.verbs.SendWorkRequest;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
-/** A message costs no garbage. */
+/** Messages allocate no memory. */
 class AllocationTest {
   private static final int ROUNDS = 2_000;
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -19,7 +19,7 @@ class AllocationTest {
   private final Inbox toA = new Inbox();
   private final Inbox toB = new Inbox();
 
-  /** Packets on their way, in frames that are used again. */
+  /** Packets in flight, in frames that are reused. */
   private static final class Inbox implements OpenSink {
     private final RocePacket[] frames = new RocePacket[64];
     private int size;
@@ -56,7 +56,7 @@ class AllocationTest {
   }
 
   private long bytesOfManyRounds() {
-    // Unsignaled: completions are the host's matter, and this one's are objects.
+    // Unsignaled, because the test host allocates objects for completions.
     SendWorkRequest write =
         new SendWorkRequest()
             .write(pair.atB.address, pair.atB.key)

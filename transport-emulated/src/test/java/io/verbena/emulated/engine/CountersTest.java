@@ -7,7 +7,7 @@ import io.verbena.verbs.DeviceCounters.Counter;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What an engine has its device count. */
+/** Tests the counters that an engine reports to its device. */
 class CountersTest {
   @Test
   void countsNothingWhereNothingGoesWrong() {
@@ -22,7 +22,7 @@ class CountersTest {
   @Test
   void countsATimeoutAndWhatComesTwice() {
     Pair pair = Pair.reliable();
-    // The second packet is the acknowledgement of the first.
+    // Packet 1 is the acknowledgement of packet 0.
     pair.wire.fault = TestWire.dropping(1);
     pair.a.post(pair.write(1, 0, 10, 0));
     pair.run();

@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** UD: datagrams behind 40 bytes that tell where they came from. */
+/** Tests UD: 40 bytes in front of each datagram tell its sender. */
 class DatagramTest {
   private static final int QUEUE_KEY = 0x1234;
   private static final AddressVector TO_B = AddressVector.to(new Gid(0, 0xffff_0a00_0002L));

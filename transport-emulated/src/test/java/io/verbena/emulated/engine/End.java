@@ -12,7 +12,7 @@ import io.verbena.verbs.SendWorkRequest;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** One end of a wire: an engine, and what is round it. */
+/** One end of a wire: an engine with its host and send queue. */
 final class End {
   final int number;
   final TestHost host = new TestHost();
@@ -20,22 +20,22 @@ final class End {
   final QueuePairAttributes attributes = new QueuePairAttributes();
   final QueuePairEngine engine;
 
-  /** Where its packets go. */
+  /** Takes the packets of this end. */
   OpenSink out = (frame, to) -> {};
 
-  /** Takes back what its packets refer to. */
+  /** Withdraws the payload that the packets of a queue pair refer to. */
   IntConsumer withdrawn = queuePair -> {};
 
-  /** What it reads, and lets the peer read, without a packet. */
+  /** Grants for reading memory without a packet, of this end and its peer. */
   @Nullable ReadGrants grants;
 
-  /** What it shares with others that send to the same peer. */
+  /** The window shared with other queue pairs that send to the same peer. */
   @Nullable PeerWindow window;
 
-  /** Whether that has no room. */
+  /** Whether the wire has no room. */
   boolean full;
 
-  /** Whether packets lie there that nobody has taken. */
+  /** Whether received packets are still waiting to be processed. */
   boolean behind;
 
   End(
@@ -119,7 +119,7 @@ final class End {
 
   void run() {
     while (engine.run(16) && !full) {
-      // as long as it has more
+      // Repeat as long as the engine has more to send.
     }
   }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each completion status, at the requester and at the responder of a reliable connection. */
+/** Tests each completion status at the requester and the responder of a reliable connection. */
 class ErrorsTest {
   private final Pair pair = Pair.reliable();
 
@@ -231,7 +231,7 @@ class ErrorsTest {
         .signaled();
   }
 
-  /** An object that the engine only hands on. */
+  /** Returns an object whose methods the engine must not call. */
   private static <T> T untouched(Class<T> type) {
     return type.cast(
         Proxy.newProxyInstance(

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What makes a requester wait. */
+/** Tests the limits at which a requester waits. */
 class LimitsTest {
   private static final TestWire.Fault CUT = (index, packet, delivery) -> {};
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One loss, or doubling, or delay, at each place of each operation. */
+/** One loss, duplicate or delay at each packet of each operation. */
 class LossTest {
   private static final int MOST_PACKETS = 12;
 

@@ -4,7 +4,7 @@ package io.verbena.emulated.engine;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A clock that a test turns, with what is to happen at its times. */
+/** A clock that a test advances, with alarms. */
 final class ManualTimeline implements Timeline {
   private static final long NEVER = Long.MAX_VALUE;
 
@@ -45,7 +45,7 @@ final class ManualTimeline implements Timeline {
     return entry;
   }
 
-  /** Has something done once. */
+  /** Runs an action once, after this time. */
   void after(long nanos, Runnable action) {
     Entry[] self = new Entry[1];
     self[0] =
@@ -58,12 +58,12 @@ final class ManualTimeline implements Timeline {
     entries.add(self[0]);
   }
 
-  /** Turns the clock on to where nothing happens. */
+  /** Advances the clock to a time before the next alarm. */
   void turnTo(long time) {
     now = time;
   }
 
-  /** Does what is next, unless it is after {@code limit}; false if nothing is. */
+  /** Runs the next alarm that is due by {@code limit}; returns false if there is none. */
   boolean step(long limit) {
     Entry next = null;
     for (Entry entry : entries) {

@@ -6,7 +6,7 @@ import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.AddressVector;
 import org.jspecify.annotations.Nullable;
 
-/** A way out without limits. */
+/** A packet sink without limits. */
 @FunctionalInterface
 interface OpenSink extends PacketSink {
   @Override

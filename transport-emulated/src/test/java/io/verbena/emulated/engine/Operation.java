@@ -8,7 +8,7 @@ import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.SendWorkRequest;
 import java.util.Arrays;
 
-/** Each operation of a reliable connection once, with what must be true when it is done. */
+/** Each operation of a reliable connection, with the checks of its result. */
 enum Operation {
   SEND(2500) {
     @Override
@@ -101,7 +101,7 @@ enum Operation {
         || this == WRITE_WITH_IMM;
   }
 
-  /** Does the operation once on a fresh pair, whatever its wire does, and checks everything. */
+  /** Runs the operation once on a fresh pair over any wire and checks the result. */
   void doOn(Pair pair) {
     if (takesReceive()) {
       pair.receiveAtB(900, TO, 8_000);

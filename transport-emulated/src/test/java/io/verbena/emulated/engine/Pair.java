@@ -17,7 +17,7 @@ import java.util.EnumSet;
 import java.util.Random;
 import java.util.function.Consumer;
 
-/** Two engines at the ends of a wire, each with a region of its own. */
+/** Two engines at the ends of a wire, each with its own region. */
 final class Pair {
   static final int MTU = 1024;
   static final int A_PSN = 0xffff_f0;
@@ -95,14 +95,14 @@ final class Pair {
         .receivePsn(receivePsn);
   }
 
-  /** Lets both ends refer to payload in the other's regions. */
+  /** Lets packets of both ends refer to payload in memory instead of carrying it. */
   Pair sharing() {
     a.host.shares = true;
     b.host.shares = true;
     return this;
   }
 
-  /** Lets everything happen that is going to. */
+  /** Runs until nothing is left to do. */
   void run() {
     long limit = time.now() + LIMIT_NANOS;
     int steps = 0;
@@ -113,16 +113,16 @@ final class Pair {
     }
   }
 
-  /** Lets happen what happens within this time. */
+  /** Runs for this time. */
   void run(long nanos) {
     long limit = time.now() + nanos;
     while (time.step(limit)) {
-      // until then
+      // Alarms within the limit run here.
     }
     time.turnTo(limit);
   }
 
-  /** A request over {@code length} bytes of A's region from {@code offset} on. */
+  /** Fills a request with {@code length} bytes of A's region from {@code offset} on. */
   SendWorkRequest fill(SendWorkRequest request, int offset, int length) {
     return request.buffer(atA.address + offset, length, atA.key).signaled();
   }
@@ -149,7 +149,7 @@ final class Pair {
     b.postReceive(new ReceiveWorkRequest().id(id).buffer(atB.address + offset, length, atB.key));
   }
 
-  /** A packet to B as A's requester might send it. */
+  /** Returns a packet to B as A's requester might send it. */
   RocePacket toB(PacketOpcode opcode, int psn, int payload) {
     RocePacket frame =
         new RocePacket().start(opcode).destinationQueuePair(b.number).psn(psn).ackRequested(true);
@@ -159,7 +159,7 @@ final class Pair {
     return frame;
   }
 
-  /** Brings a packet to B. */
+  /** Delivers a packet to B. */
   void deliverToB(RocePacket frame) {
     b.receive(TestWire.copy(frame));
   }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Turns of queue pairs, of which some stop waiting. */
+/** Tests the order of queue pairs that wait for a window, some of which stop waiting. */
 class PeerWindowTest {
   private static final int MOST = 4;
   private static final int QUEUE_PAIRS = 20;

@@ -18,8 +18,8 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a reliable connection over a bad wire, all of it decided by a seed: both ends post a
- * mix of operations, each over bytes of its own; all must succeed, in order, once.
+ * One run of a reliable connection over a bad wire, determined by a seed. Both ends post a mix of
+ * operations, each on its own bytes; each operation must succeed once and in order.
  */
 final class RandomRun {
   private static final int OPERATIONS = 40;
@@ -42,9 +42,9 @@ final class RandomRun {
   }
 
   /**
-   * A run.
+   * Creates a run.
    *
-   * @param adaptive whether its engines adapt to losses and ask for READs in parts
+   * @param adaptive whether the engines adapt to losses and split READs into parts
    */
   RandomRun(long seed, boolean adaptive) {
     random = new Random(seed);
@@ -86,7 +86,7 @@ final class RandomRun {
     return this;
   }
 
-  /** Lets the ends read by themselves what was granted, and revokes that now and then. */
+  /** Lets the ends read granted memory without packets, and revokes grants at random. */
   RandomRun granting() {
     TestGrants grants = TestGrants.between(pair.sharing());
     granted = grants;
@@ -99,7 +99,7 @@ final class RandomRun {
     return this;
   }
 
-  /** Returns how many READs an end did by itself. */
+  /** Returns the number of READs that an end executed without packets. */
   int copies() {
     return granted == null ? 0 : granted.copies;
   }
@@ -120,7 +120,7 @@ final class RandomRun {
     return pair.wire.sent.size();
   }
 
-  /** What one end does to the other. */
+  /** One end of the run, with the operations that it posts to the other. */
   private final class Side {
     private final End end;
     private final End peer;

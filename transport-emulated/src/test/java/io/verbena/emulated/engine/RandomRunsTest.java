@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Runs over bad wires, by seed. */
+/** Runs random operations over bad wires, by seed. */
 class RandomRunsTest {
   private static final int RUNS = 100;
 

@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** READs that the requester does by itself, out of memory that the responder grants. */
+/** Tests READs that the requester copies from memory that the responder has granted. */
 class ReadGrantTest {
   private static final int LENGTH = 3 * Pair.MTU + 7;
   private static final int FROM = 4096;

@@ -16,7 +16,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Packets that refer to their payload, which stays at the sender until the receiver copies it. */
+/**
+ * Tests packets that refer to their payload, which stays at the sender until the receiver copies
+ * it.
+ */
 class ReferenceTest {
   private static final int LENGTH = 9 * Pair.MTU - 100;
   private static final int PACKETS = 9;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What goes over a wire that loses nothing. */
+/** Tests the packets and results of a reliable connection over a wire without loss. */
 class ReliableTransferTest {
   private final Pair pair = Pair.reliable();
 

@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When a requester sends again, and when it gives up. */
+/** Tests when a requester retransmits and when it gives up. */
 class RetryTest {
   private static final TestWire.Fault CUT = (index, packet, delivery) -> {};
 
-  /** Records when A sends, and loses it. */
+  /** Records when packets are sent, and drops them. */
   private static List<Long> timesOfSending(Pair pair) {
     List<Long> times = new ArrayList<>();
     pair.wire.fault = (index, packet, delivery) -> times.add(pair.time.now());

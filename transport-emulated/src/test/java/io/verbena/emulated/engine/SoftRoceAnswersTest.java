@@ -13,11 +13,11 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The answers that Soft-RoCE gave to a plain UDP socket, packet by packet. */
+/** Expects the answers that Soft-RoCE gave to a plain UDP socket, packet by packet. */
 class SoftRoceAnswersTest {
   private final Pair pair = Pair.reliable();
 
-  /** Nobody at A: the test is the requester. */
+  /** Drops the answers on the wire: the test is the requester in place of A. */
   @BeforeEach
   void onlyWatchTheAnswers() {
     pair.wire.fault = (index, packet, delivery) -> {};

@@ -11,15 +11,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Grants between ends in one memory: each end reads the other's regions by itself. */
+/** Grants between ends in one process: each end can copy from the other's regions. */
 final class TestGrants implements ReadGrants {
   private final List<End> ends;
   private final Set<Grant> held = new HashSet<>();
 
-  /** How often an end has copied. */
+  /** Number of copies without packets. */
   int copies;
 
-  /** What happens while an end copies. */
+  /** Runs during each copy. */
   Runnable meanwhile = () -> {};
 
   private record Grant(int queuePair, int reader, int key) {
@@ -33,7 +33,7 @@ final class TestGrants implements ReadGrants {
     ends.forEach(end -> end.grants = this);
   }
 
-  /** Lets both ends of a pair grant. */
+  /** Lets both ends of a pair grant their memory. */
   static TestGrants between(Pair pair) {
     return new TestGrants(List.of(pair.a, pair.b));
   }
@@ -46,7 +46,7 @@ final class TestGrants implements ReadGrants {
     held.add(Grant.of(what));
   }
 
-  /** Grants without a READ. */
+  /** Grants a key without the READs that usually precede a grant. */
   void grant(End end, End reader, int key) {
     held.add(new Grant(end.number, reader.number, key));
   }

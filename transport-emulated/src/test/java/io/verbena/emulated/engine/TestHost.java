@@ -24,7 +24,7 @@ import java.util.Objects;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/** The HCA round an engine under test: byte arrays under keys, and lists of what it was told. */
+/** The HCA around an engine under test: memory in byte arrays, and lists of reported events. */
 public final class TestHost implements EngineHost {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
@@ -36,7 +36,7 @@ public final class TestHost implements EngineHost {
           | Access.REMOTE_READ.bit()
           | Access.REMOTE_ATOMIC.bit();
 
-  /** A completion, of a send or a receive. */
+  /** A completion of a send or a receive. */
   public record Done(
       long id,
       CompletionStatus status,
@@ -67,12 +67,12 @@ public final class TestHost implements EngineHost {
       this.access = access;
     }
 
-    /** Eight bytes, in the order of this machine. */
+    /** Returns eight bytes in native byte order. */
     public long getLong(int offset) {
       return (long) LONG.get(bytes, offset);
     }
 
-    /** Sets eight bytes. */
+    /** Sets eight bytes in native byte order. */
     public void putLong(int offset, long value) {
       LONG.set(bytes, offset, value);
     }
@@ -88,13 +88,15 @@ public final class TestHost implements EngineHost {
   final List<SendWorkRequest> bound = new ArrayList<>();
   boolean bindRefused;
 
-  /** Whether the peer can copy out of the regions by itself; each is a slab, by its key. */
+  /**
+   * Whether the peer can copy from the regions directly; each region is a slab named by its key.
+   */
   boolean shares;
 
   int atomicsDone;
   Runnable ready = () -> {};
 
-  /** What others do before each compare-and-swap. */
+  /** Runs before each compare-and-swap, as a concurrent writer. */
   public Runnable beforeSwap = () -> {};
 
   private int nextKey = 0x100;
@@ -112,7 +114,7 @@ public final class TestHost implements EngineHost {
     return region;
   }
 
-  /** Kills a key; false if there is none. */
+  /** Invalidates a key; returns false if there is none. */
   public boolean forget(int key) {
     return regions.removeIf(region -> region.key == key);
   }
@@ -121,7 +123,7 @@ public final class TestHost implements EngineHost {
     return find(key) != null;
   }
 
-  /** The region of a key, or null. */
+  /** Returns the region of a key, or null. */
   public @Nullable Region find(int key) {
     for (int i = 0; i < regions.size(); i++) {
       if (regions.get(i).key == key) {
@@ -131,7 +133,7 @@ public final class TestHost implements EngineHost {
     return null;
   }
 
-  /** A region that was checked before. */
+  /** Returns a region that was checked before. */
   private Region get(int key) {
     return Objects.requireNonNull(find(key));
   }

@@ -4,7 +4,7 @@ package io.verbena.emulated.engine;
 import io.verbena.verbs.SendWorkRequest;
 import java.nio.ByteBuffer;
 
-/** A send queue of a test. */
+/** A send queue for tests. */
 public final class TestRing implements SendRing {
   static final int CAPACITY = 64;
 

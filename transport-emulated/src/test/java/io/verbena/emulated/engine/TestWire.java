@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** A wire between two ends, that does to packets what its test says. */
+/** A wire between two ends, which treats packets as its test decides. */
 final class TestWire {
   static final long FLIGHT_NANOS = 1_000;
 
@@ -29,17 +29,17 @@ final class TestWire {
     }
   }
 
-  /** What happens to a packet. */
+  /** Decides about the delivery of packets. */
   interface Fault {
     /**
-     * Delivers a packet as often as it calls {@code delivery}.
+     * Delivers a packet as often as this method calls {@code delivery}.
      *
-     * @param index counts all packets of the wire
+     * @param index the number of the packet among all packets of the wire
      */
     void carry(int index, Packet packet, Delivery delivery);
   }
 
-  /** Delivers the packet once more, after some time. */
+  /** Delivers a packet once more, after some time. */
   interface Delivery {
     void after(long nanos);
   }
@@ -64,7 +64,7 @@ final class TestWire {
     };
   }
 
-  /** Payload that a packet refers to. */
+  /** Payload in memory that a packet refers to. */
   private static final class Lent implements PayloadReference.Confirmation {
     private final int queuePair;
     private boolean withdrawn;
@@ -79,7 +79,7 @@ final class TestWire {
     }
   }
 
-  /** Withdraws what the requests of a queue pair refer to. */
+  /** Withdraws the payload that requests of a queue pair refer to. */
   void withdraw(int queuePair) {
     lent.stream()
         .filter(each -> each.queuePair == queuePair)
@@ -121,7 +121,7 @@ final class TestWire {
     };
   }
 
-  /** A packet as it arrives: as bytes, and parsed. */
+  /** Returns a packet as it arrives, serialized and parsed. */
   static RocePacket copy(RocePacket frame) {
     frame.addresses(0x0a000001, 0x0a000002).seal();
     RocePacket copy = new RocePacket();
@@ -132,7 +132,7 @@ final class TestWire {
     return copy;
   }
 
-  /** The packets that one end sent. */
+  /** Returns the packets that one end sent. */
   List<Packet> sentBy(boolean a) {
     return sent.stream().filter(packet -> packet.fromA == a).toList();
   }

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** UC: no answers, and a message that lost a packet never was. */
+/** Tests UC: no acknowledgements, and a message that lost a packet is dropped. */
 class UnreliableTest {
   private final Pair pair = Pair.of(QueuePairType.UC);
 

@@ -89,7 +89,7 @@ class CompletionRingTest {
     }
     long[] next = {0, each, 2L * each};
     WorkCompletion completion = new WorkCompletion();
-    // Fewer where each turn costs a wait for a CPU: how many come in time is not the claim.
+    // Limits the time, because on a busy machine each turn waits for a CPU.
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     long last = System.nanoTime();
     int spins = 0;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Limits that an address sets down; that they hold is the TCK's: {@code EmulatedLimitsTest}. */
+/** Limits given by an address; {@code EmulatedLimitsTest} tests that they are enforced. */
 class DeviceLimitsTest {
   private static final String NAME = "emulated://limits?";
 

@@ -11,7 +11,7 @@ import io.verbena.verbs.VerbsException;
 import java.net.URI;
 import org.junit.jupiter.api.Test;
 
-/** What could not be created holds on to nothing: everything else still closes. */
+/** An object that could not be created keeps no reference: all other objects still close. */
 class FailedCreationTest {
   private final EmulatedDevice device =
       (EmulatedDevice) new EmulatedProvider().open(URI.create("emulated://hca"));

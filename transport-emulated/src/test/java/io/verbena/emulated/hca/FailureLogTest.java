@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class FailureLogTest {
   private final List<List<Object>> lines = new ArrayList<>();
 
-  /** Begins shortly before it overflows, as {@link System#nanoTime} may. */
+  /** Starts shortly before it overflows, as {@link System#nanoTime} may. */
   private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5);
 
   private final FailureLog log = new FailureLog(logger(), clock::get);

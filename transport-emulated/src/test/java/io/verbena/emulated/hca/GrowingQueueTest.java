@@ -47,7 +47,7 @@ class GrowingQueueTest {
     for (int round = 0; round < 200; round++) {
       EmulatedCompletionQueue queue =
           (EmulatedCompletionQueue) device.createCompletionQueue(DEPTH, null);
-      // Both of its queues complete here, so that producers claim among others.
+      // Both work queues of the pair complete here, so that several producers claim entries.
       QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue, queue, 1, 1));
       takeFromThree(queue);
       pair.close();
@@ -115,7 +115,7 @@ class GrowingQueueTest {
     for (int id = 0; id < 300; id++) {
       request.id(id).buffer(id, 1, 1).buffers().add(id + 1, 2, id);
       ring.post(request);
-      // Two of three are taken, and all once as many wait as may.
+      // Takes the receives in two of three rounds, and in the third only at the limit.
       long most = id % 3 == 0 ? 99 : ring.available() - 1;
       while (ring.available() > most) {
         assertThat(ring.hasNext()).isTrue();

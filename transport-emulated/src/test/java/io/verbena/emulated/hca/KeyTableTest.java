@@ -49,7 +49,7 @@ class KeyTableTest {
       assertThat(key).isNotNull();
       assertThat(key.address()).isEqualTo(region.address());
     }
-    // Keys are random: one that has died may be another region's by now.
+    // Keys are random, so a dead key may have been assigned to another region.
     dead.removeAll(open.stream().map(EmulatedMemoryRegion::lkey).collect(Collectors.toSet()));
     for (int key : dead) {
       assertThat(device.keys().find(key)).isNull();

@@ -20,12 +20,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a queue pair costs where there are many. */
+/** Tests the cost of a queue pair on a device with many. */
 class ManyQueuePairsTest {
   private static final int MANY = 2_000;
   private static final int SAMPLES = 31;
 
-  /** A table that is copied has 4 bytes for each. */
+  /** Less than a copied table, which would have 4 bytes per queue pair. */
   private static final int SLACK = MANY;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -49,7 +49,7 @@ class ManyQueuePairsTest {
     }
   }
 
-  /** The median: now and then one pays for a longer table. */
+  /** Returns the median, because now and then one creation grows a table. */
   private static long bytesOfOne(ProtectionDomain domain, QueuePairOptions options) {
     long[] bytes = new long[SAMPLES];
     for (int i = 0; i < SAMPLES; i++) {

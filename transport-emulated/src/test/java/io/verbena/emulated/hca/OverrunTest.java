@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A completion queue that overruns again and again leaves room for other events. */
+/** A completion queue that overruns repeatedly raises only one event until it is polled. */
 class OverrunTest {
   private static final int RECEIVES = 64;
 

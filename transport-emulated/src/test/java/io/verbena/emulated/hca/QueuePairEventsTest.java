@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class QueuePairEventsTest {
-  /** Too few for the compiler that could leave an allocation out. */
+  /** Few enough that the compiler does not yet optimize the calls and remove allocations. */
   private static final int CALLS = 1000;
 
   @ParameterizedTest

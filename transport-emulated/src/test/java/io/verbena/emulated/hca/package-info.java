@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The HCA's objects, apart from how requests travel. */
+/** Tests of the HCA's objects apart from the transport of requests. */
 @NullMarked
 package io.verbena.emulated.hca;
 

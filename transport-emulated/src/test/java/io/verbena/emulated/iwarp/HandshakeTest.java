@@ -44,8 +44,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What becomes of a connection whose queue pair is lost while it is made: its socket is closed, the
- * peer is told, and the program is told once.
+ * A queue pair is lost during the handshake: its socket is closed, the peer notices the end, and
+ * the program gets exactly one event.
  */
 @Tag("once")
 class HandshakeTest {
@@ -53,7 +53,7 @@ class HandshakeTest {
   private static final String REQUEST_FOR_AN_EMPTY_MESSAGE =
       hex("MPA ID Req Frame") + "1002000480048004";
 
-  /** How a queue pair is lost. */
+  /** The ways in which a queue pair is lost. */
   private enum Loss {
     FAILED {
       @Override
@@ -80,7 +80,7 @@ class HandshakeTest {
   private final Caller caller = new Caller(ANY);
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
-  /** This end asks a peer for a connection. */
+  /** The active end, which connects to a peer, and the peer's socket. */
   private record Asked(ConnectionIdentifier active, Socket peer) {}
 
   @AfterEach
@@ -89,7 +89,7 @@ class HandshakeTest {
       for (AutoCloseable each : open) {
         each.close();
       }
-      // When the last socket is closed, all that the program is to be told is noted.
+      // Once the last socket is closed, all events of the program are queued.
       await().atMost(Caller.LIMIT).until(() -> !fabric().sockets().hasStreams());
       assertThat(last.manager.await(0)).isNull();
     }
@@ -111,7 +111,7 @@ class HandshakeTest {
     return new Asked(active, peer);
   }
 
-  /** Asks, and reads there what this end asks. */
+  /** Connects to a peer, which reads the request. */
   private Asked ask() throws Exception {
     Asked asked = ask(Caller.LIMIT.toNanos());
     assertThat(read(asked.peer, 24)).startsWith(hex("MPA ID Req Frame"));
@@ -122,7 +122,7 @@ class HandshakeTest {
     return own(caller.manager.listen(PortSpace.TCP, ANY, 1));
   }
 
-  /** A peer that asks this end. */
+  /** Returns a peer that sends this request to the listener. */
   private Socket asking(ConnectionListener listener, String request) throws IOException {
     Socket peer = own(connect(listener));
     write(peer, request);
@@ -147,7 +147,7 @@ class HandshakeTest {
     assertThat(isClosed(asked.peer)).isTrue();
   }
 
-  /** It fails when its state has changed, and before it has the stream. */
+  /** The queue pair fails after its change to RTS and before it owns the stream. */
   @Test
   void endsAtTheActiveEndWhoseQueuePairFailsAsItConnects() throws Exception {
     Asked asked = ask();
@@ -201,7 +201,7 @@ class HandshakeTest {
     assertRejected(peer);
   }
 
-  /** The accept waits behind that, with the stream in its hands: it is to refuse the peer. */
+  /** The accept waits for the fabric while it holds the stream, and must then reject the peer. */
   @Test
   void endsAtThePassiveEndThatAcceptsWhileAnotherThreadModifiesTheQueuePair() throws Exception {
     Socket peer = asking(listen(), REQUEST);
@@ -222,7 +222,7 @@ class HandshakeTest {
     assertRejected(peer);
   }
 
-  /** The reply has gone, and the peer's first message may come. */
+  /** The reply has been sent, and the peer's first message is still missing. */
   @ParameterizedTest
   @EnumSource
   void endsAtThePassiveEndThatLosesItsQueuePairOnceItHasAccepted(Loss loss) throws Exception {
@@ -250,7 +250,7 @@ class HandshakeTest {
     assertThat(isClosed(peer)).isTrue();
   }
 
-  /** The peer does not say that it sends a message first, and never sends one. */
+  /** The peer announces no first message and never sends one. */
   @Test
   void flushesWhatWaitsForThePeersFirstMessageWhenThePassiveEndIsClosed() throws Exception {
     Socket peer = asking(listen(), REQUEST);
@@ -292,10 +292,10 @@ class HandshakeTest {
     assertThat(isClosed(peer)).isTrue();
   }
 
-  /** One that has said nothing yet, one that nobody has taken, and one beyond the backlog. */
+  /** The peers: a silent one, one whose request nobody took, and one beyond the backlog. */
   @Test
   void endsWhenTheListenerIsClosed() throws Exception {
-    // A stream of another test may still be closing; the next wait would take it for this one's.
+    // A stream of another test may still be closing; the next wait would count it.
     await().atMost(Caller.LIMIT).until(() -> !fabric().sockets().hasStreams());
     ConnectionListener listener = listen();
     Socket untaken = asking(listener, REQUEST);

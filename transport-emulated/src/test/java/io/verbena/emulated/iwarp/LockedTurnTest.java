@@ -38,21 +38,21 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a locked stream has between its socket and its queue pair: bytes that were read and not
- * taken in one turn are taken though nothing more comes, and records that were sealed go out before
- * it ends.
+ * Data of a locked stream between its socket and its queue pair. Bytes that one turn has read and
+ * not processed are processed even if no more bytes arrive, and sealed records are sent before the
+ * stream ends.
  */
 @Tag("once")
 class LockedTurnTest {
   private static final byte[] NOTHING = {};
   private static final SharedSecret KEY = SharedSecret.of(new byte[SharedSecret.LEAST]);
 
-  /** So many that a turn ends between the first and the last of them. */
+  /** Enough that a turn ends between the first and the last of them. */
   private static final int WRITES = 100;
 
   private static final int LENGTH = 8000;
 
-  /** Shorter than a record, and needs no pad. */
+  /** Shorter than a record, and needs no padding. */
   private static final int SHORT = 2;
 
   private final CipherWorkspace work = CipherWorkspace.ofRecords();
@@ -114,7 +114,8 @@ class LockedTurnTest {
       fabric.enter();
       try {
         socket.room = 100;
-        // Both before the next turn: else the first may complete while nobody has sealed the other.
+        // Both are posted before the next turn; otherwise the first may complete before the second
+        // is sealed.
         for (int length : new int[] {SHORT, Caller.SIZE}) {
           pair.postSend(
               new SendWorkRequest(1)
@@ -154,7 +155,7 @@ class LockedTurnTest {
     return (IwarpFabric) ((EmulatedDevice) caller.device).fabric();
   }
 
-  /** Returns the locked stream of a queue pair in RTR, to which its peer has said nothing yet. */
+  /** Returns the locked stream of a queue pair in RTR whose peer has sent no message yet. */
   private TcpStream connected(IwarpFabric fabric, IwarpQueuePair pair) {
     pair.modify(
         new QueuePairAttributes()
@@ -195,7 +196,7 @@ class LockedTurnTest {
     return new StreamTerms(/* crc= */ false, 1, 1, StreamTerms.Role.PASSIVE);
   }
 
-  /** Returns a WRITE of zeros, or of ones if it is the last. */
+  /** Returns a WRITE of zeros, or of ones for the last. */
   private static ByteBuffer write(Caller to, boolean last) {
     FpduHeader header =
         new FpduHeader()
@@ -219,7 +220,7 @@ class LockedTurnTest {
     lock.seal(work, length, coming);
   }
 
-  /** A fabric that does not read from the stream by itself. */
+  /** A fabric that leaves it to the test to read the stream. */
   record Unread(IwarpFabric fabric) implements StreamFabric {
     @Override
     public Timeline time() {
@@ -254,7 +255,7 @@ class LockedTurnTest {
     public void closed(TcpStream stream) {}
   }
 
-  /** A socket whose bytes have come all at once, and which has room for so many. */
+  /** A socket whose input has already arrived, and whose output has limited room. */
   private final class MemorySocket
       implements StreamSocket, GatheringByteChannel, ScatteringByteChannel, ReadableByteChannel {
     final ByteArrayOutputStream went = new ByteArrayOutputStream();

@@ -15,7 +15,7 @@ import java.nio.channels.SocketChannel;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** How sockets of TCP are closed. */
+/** Tests how TCP sockets are closed. */
 @Tag("once")
 class NioSocketTest {
   @Test
@@ -33,7 +33,7 @@ class NioSocketTest {
 
       socket.resetAtClose();
       socket.close();
-      // A channel that is registered keeps its socket until the selector selects.
+      // A registered channel keeps its socket until the next select.
       selector.selectNow(key -> {});
 
       assertThatThrownBy(() -> peer.getInputStream().readAllBytes())

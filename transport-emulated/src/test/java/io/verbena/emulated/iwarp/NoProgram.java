@@ -3,7 +3,7 @@ package io.verbena.emulated.iwarp;
 
 import io.verbena.emulated.iwarp.frame.MpaFrame;
 
-/** Offers requests to nobody. */
+/** Ignores all requests. */
 final class NoProgram implements TcpStream.Asked {
   @Override
   public void requested(TcpStream stream, MpaFrame request) {}

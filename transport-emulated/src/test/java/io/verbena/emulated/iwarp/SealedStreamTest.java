@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A sealed channel, on a socket that takes and gives as many bytes as it likes. */
+/** Tests a sealed channel on a socket that reads and writes any number of bytes. */
 class SealedStreamTest {
   private static final int ALL = 400_000;
   private static final byte[] NOTHING = {};
@@ -62,7 +62,7 @@ class SealedStreamTest {
     assertThat(pipe.bytes.position()).as("bytes left in the socket").isZero();
   }
 
-  /** Slices of what a buffer has left, from its position on. */
+  /** Returns the remaining bytes of a buffer in random slices. */
   private static ByteBuffer[] pieces(ByteBuffer of, Random random, int most) {
     ByteBuffer[] pieces = new ByteBuffer[1 + random.nextInt(4)];
     int at = of.position();
@@ -121,7 +121,7 @@ class SealedStreamTest {
     int unused = output.write(ByteBuffer.allocate(100));
     pipe.bytes.put(at, (byte) (pipe.bytes.get(at) ^ 1));
     if (at == 3) {
-      // One byte more, for which it waits.
+      // The changed length is one byte longer, so the record needs one more byte.
       pipe.bytes.put((byte) 0);
     }
     ByteBuffer into = ByteBuffer.allocate(200);

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The sleep of a thread in the sockets of an HCA. */
+/** Tests how a thread waits for the sockets of an HCA. */
 class SocketSelectorTest {
 
   @Test
@@ -23,7 +23,7 @@ class SocketSelectorTest {
     selector.close();
   }
 
-  /** A thread may be on its way to sleep while another closes the last device. */
+  /** A thread may be about to wait while another thread closes the last device. */
   @Test
   void aSleepInASelectorThatIsClosedEndsAtOnce() throws IOException {
     SocketSelector selector = new SocketSelector();

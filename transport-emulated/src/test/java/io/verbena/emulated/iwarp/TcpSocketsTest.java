@@ -24,7 +24,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The sockets of an HCA in a process that can open no more files. */
+/** Tests the sockets of an HCA in a process that can open no more files. */
 @Tag("once")
 class TcpSocketsTest {
   @Test
@@ -32,11 +32,11 @@ class TcpSocketsTest {
     FileLimit.run(FullProcess.class);
   }
 
-  /** A process that has opened all the files that it may. */
+  /** A process that has opened as many files as it may. */
   static final class FullProcess {
     private FullProcess() {}
 
-    /** The process. */
+    /** Runs in that process. */
     public static void main(String[] arguments) throws IOException {
       CountingFabric fabric = new CountingFabric();
       ClockTime time = new ClockTime();
@@ -46,7 +46,7 @@ class TcpSocketsTest {
               sockets.listen(new InetSocketAddress(Loopbacks.ADDRESS, 0), new NoProgram());
           SocketChannel peer = SocketChannel.open(port.address())) {
         assertThat(peer.isConnected()).isTrue();
-        // Classes come from files, too: from here on nothing is called for the first time.
+        // Loading classes opens files, so all methods called below have already run once.
         List<FileChannel> files = FileLimit.openAllBut(0);
         int before = fabric.wakeUps;
         fabric.enter();
@@ -65,7 +65,7 @@ class TcpSocketsTest {
     }
   }
 
-  /** A fabric without devices, which counts how often its driver is woken. */
+  /** A fabric without devices that counts the wake-ups of its driver. */
   private static final class CountingFabric extends DrivenFabric {
     int wakeUps;
 

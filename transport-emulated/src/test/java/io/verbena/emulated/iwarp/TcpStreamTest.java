@@ -46,18 +46,18 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How connections of TCP end. */
+/** Tests how TCP connections end. */
 @Tag("once")
 class TcpStreamTest {
   private static final URI ANY = URI.create("iwarp://" + Loopbacks.ADDRESS + ":0");
   private static final int UNKNOWN_KEY = 0x77;
 
-  /** Of a megabyte each. */
+  /** Number of SENDs, of 1 MB each. */
   private static final int SENDS = 48;
 
   private static final ByteBuffer NO_DATA = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
-  /** The kernel's own RDMA stack takes no other error for the peer's (cma.c, cma_iw_handler). */
+  /** Linux reports only this error as a rejection by the peer (cma.c, cma_iw_handler). */
   @ParameterizedTest
   @MethodSource("failures")
   void tellsARefusalFromAFailureOfTheNetwork(IOException why, String told) throws IOException {
@@ -87,7 +87,7 @@ class TcpStreamTest {
         arguments(new ClosedChannelException(), "failed -101"));
   }
 
-  /** Nobody polls, and no byte comes: only an alarm that the driver knows of wakes it. */
+  /** Nobody polls and no byte arrives, so only an alarm wakes the driver. */
   @Test
   void isClosedInTimeThoughThePeerThatWasRejectedDoesNotClose() throws Exception {
     try (Caller caller = new Caller(ANY);
@@ -106,7 +106,7 @@ class TcpStreamTest {
     }
   }
 
-  /** The stream has the socket then, and is the last that knows of it. */
+  /** After the close only the stream refers to the socket. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void tellsWhyItEndsBehindWhatThePeerHadNotRead(boolean closes) throws Exception {
@@ -120,7 +120,7 @@ class TcpStreamTest {
     }
   }
 
-  /** The first message and the fault come in one read. */
+  /** The first message and the faulty one arrive in one read. */
   @Test
   void wasEstablishedThoughThePeersSecondMessageEndsIt() throws Exception {
     try (ForeignClient peer = new ForeignClient()) {
@@ -142,9 +142,9 @@ class TcpStreamTest {
   }
 
   /**
-   * What is posted is more than the sockets of both ends hold. Returns what the peer reads after
-   * the failure and before the next turn: so that turn, however late it comes, finds room for the
-   * rest, which it sends before alarms run.
+   * Posts more than the sockets of both ends hold, then makes the stream fail. Returns the bytes
+   * that the peer reads between the failure and the next turn. So that turn, however late, finds
+   * room for the rest and sends it before alarms run.
    */
   private static ByteArrayOutputStream failWithItsSocketFull(ForeignClient peer, boolean closes)
       throws Exception {
@@ -184,7 +184,7 @@ class TcpStreamTest {
     return (IwarpFabric) ((EmulatedDevice) peer.caller.device).fabric();
   }
 
-  /** The segment of the last FPDU, which is whole. */
+  /** Returns the segment of the last FPDU, which is complete. */
   private static String lastOf(byte[] fpdus) {
     ByteBuffer all = ByteBuffer.wrap(fpdus);
     int at = 0;
@@ -220,7 +220,7 @@ class TcpStreamTest {
                     && frame.getMethodName().equals("await"));
   }
 
-  /** A socket that cannot connect. */
+  /** A socket whose connect fails. */
   private record Failing(SocketChannel channel, IOException why) implements StreamSocket {
     @Override
     public ScatteringByteChannel input() {
@@ -260,7 +260,7 @@ class TcpStreamTest {
     public void close() {}
   }
 
-  /** Keeps what it is told. */
+  /** Records its events. */
   private static final class Program implements StreamUser {
     final List<String> told = new ArrayList<>();
 

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A thread that waits for an event sleeps in the sockets themselves, so that what comes wakes it
- * and not another thread that would have to wake it.
+ * A thread that waits for an event waits on the sockets itself, so that arriving bytes wake it
+ * directly and not through another thread.
  */
 @Tag("once")
 class WaitingThreadTest {

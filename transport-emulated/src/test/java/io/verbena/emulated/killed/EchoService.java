@@ -23,14 +23,14 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Accepts whoever connects, lends its memory, and sends each message back. What becomes of a
- * connection, however it ends, is that all that was posted for it completes, once.
+ * Accepts every connection, sends its memory's address and key, and echoes each message. However a
+ * connection ends, every posted request completes exactly once.
  */
 final class EchoService implements AutoCloseable {
-  /** Messages that a peer may have on their way to this, whose answers it has not got. */
+  /** Messages that a peer may have sent without having received their echoes. */
   static final int RECEIVES = 16;
 
-  /** The longest message. */
+  /** Maximum length of a message. */
   static final int SLOT = 16 << 10;
 
   private static final int MOST_COMPLETIONS = 4096;
@@ -50,7 +50,7 @@ final class EchoService implements AutoCloseable {
     boolean established;
     boolean over;
 
-    /** Slots and lengths of messages that came before it could send. */
+    /** Slots and lengths of messages that arrived before the connection was established. */
     final List<int[]> early = new ArrayList<>();
 
     Served(ConnectionIdentifier identifier, QueuePair pair) {
@@ -64,7 +64,7 @@ final class EchoService implements AutoCloseable {
     listener = caller.manager.listen(address, 64);
   }
 
-  /** Connections that it has. */
+  /** Returns the number of open connections. */
   int open() {
     return open;
   }
@@ -179,7 +179,7 @@ final class EchoService implements AutoCloseable {
     }
   }
 
-  /** After the last {@link #run}. */
+  /** Closes the service; called after the last {@link #run}. */
   @Override
   public void close() {
     List<Served> left = new ArrayList<>(byQueuePair.values());

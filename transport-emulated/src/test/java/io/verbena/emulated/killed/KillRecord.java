@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What a run of kills saw, for people; nothing here is asserted on. Thread-safe. */
+/** Statistics of a run of kills, for people; the test asserts nothing on them. Thread-safe. */
 final class KillRecord {
   private static final double NANOS_PER_MILLI = 1e6;
 
@@ -15,10 +15,10 @@ final class KillRecord {
   private final Map<Moment, Integer> killed = new EnumMap<>(Moment.class);
   private final Map<Moment, List<Notice>> noticed = new EnumMap<>(Moment.class);
 
-  /** Nanoseconds after the kill, and after the parent has seen the process end. */
+  /** Nanoseconds since the kill, and since the parent saw the process end. */
   private record Notice(long sinceKill, long sinceEnd) {}
 
-  /** What was going on between victim and survivor. */
+  /** What the victim and the survivor were doing. */
   enum Moment {
     STARTING("the victim opens its HCA, or is about to"),
     CONNECTING("the survivor connects"),
@@ -36,17 +36,17 @@ final class KillRecord {
     this.seed = seed;
   }
 
-  /** A victim was killed. */
+  /** Records a kill. */
   synchronized void killed(Moment moment) {
     killed.merge(moment, 1, Integer::sum);
   }
 
   /**
-   * The survivor was told.
+   * Records that the survivor noticed the end of the victim.
    *
-   * @param sinceKill nanoseconds since the parent has killed the victim
-   * @param sinceEnd nanoseconds since it has seen its end, which the kernel takes some time to come
-   *     to; negative if the survivor saw it first
+   * @param sinceKill nanoseconds since the parent killed the victim
+   * @param sinceEnd nanoseconds since the parent saw the process end, which takes the kernel some
+   *     time; negative if the survivor noticed it first
    */
   synchronized void noticed(Moment moment, long sinceKill, long sinceEnd) {
     noticed
@@ -54,12 +54,12 @@ final class KillRecord {
         .add(new Notice(sinceKill, sinceEnd));
   }
 
-  /** How many were killed. */
+  /** Returns the number of kills. */
   synchronized int kills() {
     return killed.values().stream().mapToInt(count -> count).sum();
   }
 
-  /** As a table. */
+  /** Returns the statistics as a table. */
   synchronized String table() {
     StringBuilder text = new StringBuilder();
     text.append(

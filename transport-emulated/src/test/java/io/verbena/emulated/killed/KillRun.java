@@ -29,11 +29,11 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /**
- * Kills processes, a few side by side, each in turn under its own name. This process talks with all
- * of them, and looks what is left of each.
+ * Kills processes, a few in parallel, each with its own service name. This process talks to all of
+ * them and checks what each leaves behind.
  */
 final class KillRun {
-  /** Victims at a time: more than there are CPUs, so that they are stopped anywhere. */
+  /** Victims at a time; more than a small machine's CPUs, so that kills hit them anywhere. */
   private static final int SIDE_BY_SIDE = 3;
 
   private static final int SHORT_LIFE_NANOS = 25_000_000;
@@ -49,9 +49,9 @@ final class KillRun {
   private final AtomicInteger begun = new AtomicInteger();
 
   /**
-   * A run.
+   * Creates a run.
    *
-   * @param folder where all meet; only theirs
+   * @param folder the folder of all processes of this run, and no others
    * @param kills how many processes are killed
    */
   KillRun(Path folder, long seed, int kills) {
@@ -69,7 +69,7 @@ final class KillRun {
     return address(URI.create("shm://victim-" + which));
   }
 
-  /** Does all that, and returns what it saw. */
+  /** Runs all kills and returns the statistics. */
   KillRecord run() throws Exception {
     ExecutorService threads = Executors.newCachedThreadPool();
     try (EchoService service = new EchoService(address(SURVIVOR))) {
@@ -94,9 +94,9 @@ final class KillRun {
           .atMost(Caller.LIMIT)
           .untilAsserted(
               () -> {
-                // The callers' memory is mapped until it is collected.
+                // The callers' memory stays mapped until it is garbage-collected.
                 System.gc();
-                // An earlier test may close some of its own only now.
+                // Sockets of an earlier test may close only now.
                 assertThat(sockets).as("sockets").containsAll(sockets());
                 assertThat(mappings()).as("mappings").isEqualTo(mappings);
               });
@@ -119,7 +119,7 @@ final class KillRun {
     };
   }
 
-  /** By a process that opens an HCA, which removes what is left over, and ends as it should. */
+  /** Starts a process that opens an HCA, removes leftover files, and exits normally. */
   private void sweep() throws Exception {
     Process process = start(List.of(Sweeper.class.getName(), victim(0).toString()));
     assertThat(process.waitFor()).isZero();
@@ -129,7 +129,7 @@ final class KillRun {
   static final class Sweeper {
     private Sweeper() {}
 
-    /** The process. */
+    /** Runs in that process. */
     public static void main(String[] arguments) {
       new Caller(URI.create(arguments[0])).close();
     }
@@ -228,7 +228,7 @@ final class KillRun {
     told.killed(moment);
   }
 
-  /** Until the victim is gone, or for a while. */
+  /** Exchanges messages until the victim is gone or a random time has passed. */
   private static void talk(Load load, Random random) throws InterruptedException {
     long end = System.nanoTime() + random.nextInt(LONGEST_TALK_NANOS);
     boolean lives = true;

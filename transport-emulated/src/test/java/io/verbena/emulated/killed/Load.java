@@ -21,15 +21,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The active end of a connection to an {@link EchoService}: messages, WRITEs, READs and atomics, as
- * many at once as fit, until one end is gone. Each request ends once, and typed.
+ * The active end of a connection to an {@link EchoService}. Keeps as many messages, WRITEs, READs
+ * and atomics outstanding as fit, until one end is gone. Each request ends once, with an expected
+ * status.
  */
 final class Load {
-  /** How requests may end when the connection does. */
+  /** Statuses of requests that end with the connection. */
   static final Set<CompletionStatus> ENDS =
       EnumSet.of(CompletionStatus.WR_FLUSH_ERR, CompletionStatus.RETRY_EXC_ERR);
 
-  /** How a connection may end before it is one. */
+  /** Events of a connection that ends before it is established. */
   private static final Set<ConnectionEvent.Type> NOT_CONNECTED =
       EnumSet.of(
           ConnectionEvent.Type.REJECTED,
@@ -66,7 +67,7 @@ final class Load {
     key = lent.getInt(lent.position() + Long.BYTES);
   }
 
-  /** What a try to connect comes to: a load, or null if it was told that it cannot. */
+  /** Connects; returns a load, or null if the connection was refused. */
   static @Nullable Load connect(Caller caller, URI to, Random random) throws InterruptedException {
     ConnectionIdentifier active = caller.resolve(to);
     active.connect(
@@ -90,7 +91,7 @@ final class Load {
     identifier.close();
   }
 
-  /** Posts what fits and takes what is done; false once the connection is over. */
+  /** Posts requests and takes completions; returns false once the connection is over. */
   boolean step() throws InterruptedException {
     if (isTold()) {
       return false;
@@ -105,7 +106,7 @@ final class Load {
     return !isTold();
   }
 
-  /** Has some receives and one request out, and looks at no completion queue. */
+  /** Posts some receives and requests without polling a completion queue. */
   void postFew() {
     for (int i = 0; i < 4; i++) {
       message();
@@ -113,7 +114,7 @@ final class Load {
     touch();
   }
 
-  /** Waits for the end without looking for completions; false if it did not come in time. */
+  /** Waits for the end without polling; returns false if it did not come in time. */
   boolean awaitEnd() throws InterruptedException {
     ConnectionEvent event = caller.manager.await(Caller.LIMIT.toNanos());
     if (event != null) {
@@ -195,22 +196,22 @@ final class Load {
     }
   }
 
-  /** Whether something has told that the connection is over. */
+  /** Returns whether an event or a completion has reported the end of the connection. */
   private boolean isTold() {
     return failed || disconnected;
   }
 
-  /** When that was first told. */
+  /** Returns when the end was first reported. */
   long toldAt() {
     return toldAt;
   }
 
-  /** Ends it from here, if it is not over: as programs do that go on living. */
+  /** Disconnects from this end, as a surviving program does. */
   void disconnect() {
     identifier.disconnect();
   }
 
-  /** Takes what is left, which has to come, and closes. */
+  /** Takes the remaining completions, all of which must arrive, and closes. */
   @SuppressWarnings("ThreadPriorityCheck") // Other processes may wait for this CPU.
   void end() throws InterruptedException {
     long deadline = System.nanoTime() + Caller.LIMIT.toNanos();

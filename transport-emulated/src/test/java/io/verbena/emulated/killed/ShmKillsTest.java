@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Processes on shared memory that are killed at random instants; a dozen here, as many as one likes
- * by {@code bin/suite shm-kills}.
+ * Kills processes on shared memory at random instants; a dozen here, any number with {@code
+ * bin/suite shm-kills}.
  */
 @Tag("once")
 class ShmKillsTest {

@@ -7,12 +7,12 @@ import java.util.Random;
 
 /**
  * A process that serves, and connects to other services again and again, until it is killed: {@code
- * Victim SEED OWN-SERVICE OTHER-SERVICE...}. Says that it is ready by a line.
+ * Victim SEED OWN-SERVICE OTHER-SERVICE...}. Prints a line when it is ready.
  */
 final class Victim {
   private Victim() {}
 
-  /** The process. */
+  /** Runs in the victim's process. */
   public static void main(String[] arguments) throws Exception {
     Random random = new Random(Long.parseLong(arguments[0]));
     URI own = URI.create(arguments[1]);
@@ -26,7 +26,7 @@ final class Victim {
         URI other = URI.create(arguments[2 + random.nextInt(arguments.length - 2)]);
         Load load = Load.connect(caller, other, random);
         if (load == null) {
-          // It may be another victim, whose turn has come.
+          // The service may be a victim that was killed.
           continue;
         }
         long end = System.nanoTime() + random.nextInt(3_000_000);

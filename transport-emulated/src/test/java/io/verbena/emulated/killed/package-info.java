@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * Processes on shared memory are killed at any instant, and those that they talked to are asked.
- */
+/** Tests that kill processes on shared memory at any instant and check their peers. */
 @NullMarked
 package io.verbena.emulated.killed;
 

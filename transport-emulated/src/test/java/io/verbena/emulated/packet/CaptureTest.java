@@ -18,7 +18,7 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A capture that cannot be written ends; what it captures goes on. */
+/** A capture stops when its file cannot be written; the captured traffic continues. */
 class CaptureTest {
   @TempDir private Path folder;
 
@@ -43,7 +43,7 @@ class CaptureTest {
   void endsAtTheFirstPacketThatCannotBeWritten() throws IOException {
     PcapWriter writer = PcapWriter.create(folder.resolve("a.pcap"));
     Capture capture = new Capture(writer);
-    // As if there were no room on the disk: it throws from now on.
+    // After this the writer throws, as it would on a full disk.
     writer.close();
     Lines lines = new Lines();
     Logger log = Logger.getLogger(FailureLog.NAME);

@@ -19,7 +19,7 @@ import io.verbena.verbs.QueuePairState;
 import java.util.EnumSet;
 import java.util.SplittableRandom;
 
-/** A fabric in virtual time, over any wire, that a test drives. */
+/** A fabric in virtual time over any wire, driven by a test. */
 final class DrivenFabric extends PacketFabric {
   static final int PAYLOAD = Mtu.MTU_256.bytes();
 
@@ -36,7 +36,7 @@ final class DrivenFabric extends PacketFabric {
     return EmulatedDevice.open(this, DeviceLimits.FULL, new LocalConnectionManagers());
   }
 
-  /** Has everything done that is to be done until a moment. */
+  /** Runs until this time. */
   void run(long until) {
     enter();
     try {

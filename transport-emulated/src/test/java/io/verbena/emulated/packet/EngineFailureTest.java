@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A mistake of one engine stops its queue pair, once, and no other. */
+/** An exception in one engine stops that engine's queue pair once, and no other. */
 class EngineFailureTest {
   private static final long DEADLINE_NANOS = 60_000_000_000L;
   private static final int REQUESTS = 3;
@@ -40,7 +40,7 @@ class EngineFailureTest {
   private final List<QueuePair> pairs = new ArrayList<>();
   private final List<Throwable> thrown = new ArrayList<>();
 
-  /** Throws when a packet is sent to one queue pair. */
+  /** A wire that throws when a packet is sent to one queue pair. */
   private static final class BrokenWire implements Wire {
     private final Wire sound;
     int broken = -1;
@@ -109,7 +109,7 @@ class EngineFailureTest {
     QueuePair guilty = pairs.get(0);
     QueuePair innocent = pairs.get(2);
     wire.broken = pairs.get(1).number();
-    // In one chain of bells, the guilty one first.
+    // All requests wait for the same turn, those of the faulty engine first.
     for (int i = 0; i < REQUESTS; i++) {
       guilty.postSend(new SendWorkRequest(1).id(i).write(0, 0).signaled());
     }

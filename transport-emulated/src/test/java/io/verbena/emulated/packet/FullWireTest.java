@@ -29,7 +29,7 @@ import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A wire that has no room for a packet loses none: what is to be sent waits. */
+/** A full wire loses no packets: they wait for room. */
 class FullWireTest {
   private static final long DEADLINE_NANOS = 60_000_000_000L;
   private static final int PACKETS = 200;
@@ -42,11 +42,11 @@ class FullWireTest {
   private final EmulatedDevice near = fabric.open();
   private final EmulatedDevice far = fabric.open();
 
-  /** Takes a few packets of its first port in each while. */
+  /** Limits the packets of its first port per period. */
   private static final class NarrowWire implements Wire {
     int few = 8;
 
-    /** Longer than it takes until an answer is missed. */
+    /** Longer than the timeout for an acknowledgement. */
     long whileNanos = 12_000_000;
 
     private final VirtualTime time;
@@ -164,11 +164,11 @@ class FullWireTest {
     }
   }
 
-  /** The narrow end asks and answers at once; the other end misses no answer meanwhile. */
+  /** The near end sends requests and responses; the far end misses no response meanwhile. */
   @Test
   void answersWaitForRoomBehindRequests() {
     wire.whileNanos = 1_000_000;
-    // Requests and answers alternate: if the number is odd, both of them meet a full wire.
+    // Requests and responses alternate, so with an odd number both find the wire full.
     wire.few = 7;
     ByteBuffer bytes = ByteBuffer.allocateDirect(2 * LENGTH);
     for (int i = 0; i < 2 * LENGTH; i++) {

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Two queue pairs with a lock on a wire that does to packets what it likes. */
+/** Two queue pairs of a locked connection on a wire with faults. */
 class LockedWireTest {
   private static final long DEADLINE = 60_000_000_000L;
   private static final int LENGTH = 10_000;
@@ -145,7 +145,7 @@ class LockedWireTest {
             Fault.always(Kind.CORRUPTION, 30_000, 3, 4)));
   }
 
-  /** Notes the number of each sealed packet, and finds plaintext. */
+  /** Records the number of each sealed packet, and counts plaintext packets. */
   private static final class Spy implements SimulatedWire.Tap {
     final Map<Integer, Set<Long>> numbers = new HashMap<>();
     final List<RocePacket> writes = new ArrayList<>();
@@ -229,7 +229,7 @@ class LockedWireTest {
     assertThat(forgedWrite(KEY)).isZero();
   }
 
-  /** What is in memory after somebody who has seen all numbers has written to it. */
+  /** Returns the memory after a WRITE forged by somebody who knows all numbers. */
   private long forgedWrite(@Nullable SharedSecret key) {
     SimulatedFabric fabric = new SimulatedFabric(6, FaultSchedule.none(1000));
     End a = new End(fabric);
@@ -254,7 +254,7 @@ class LockedWireTest {
     fabric.runToEnd();
 
     long found = b.bytes.getLong(0);
-    // Neither has what does not belong here ended the connection.
+    // The foreign packet has not ended the connection at either end.
     if (key != null) {
       a.bytes.putLong(0, 5);
       a.post(new SendWorkRequest(1).write(b.region.address(), b.region.rkey()), 0, Long.BYTES);
@@ -288,7 +288,7 @@ class LockedWireTest {
     assertThat(b.bytes.getLong(0)).as("after").isEqualTo(6);
     assertThat(b.device.counters().get(Counter.DUPLICATES)).as("seen by the engine").isZero();
 
-    // What is recorded of one connection is nothing to another of the same two ends and keys.
+    // A recorded packet is not accepted on another connection between the same ends.
     a.pair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
     b.pair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
     SharedSecret other = SharedSecret.of(new byte[64]);

@@ -35,14 +35,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Many queue pairs send to one receiver, of which the socket's buffer holds some packets. */
+/** Many queue pairs send to one receiver, whose socket buffer holds a limited number of packets. */
 class PeerWindowsTest {
   private static final long DEADLINE_NANOS = 600_000_000_000L;
 
-  /** Packets that the receiver's buffer holds. */
+  /** Packets that fit in the receiver's buffer. */
   private static final int BUFFERED = 256;
 
-  /** What the receiver takes for a packet. */
+  /** Time that the receiver needs per packet. */
   private static final long SERVICE_NANOS = 2_000;
 
   private static final int TIMEOUT = 20;
@@ -55,7 +55,7 @@ class PeerWindowsTest {
   private final EmulatedDevice near = fabric.open();
   private final EmulatedDevice far = fabric.open();
 
-  /** A wire whose receivers have buffers, and drop what does not fit. */
+  /** A wire whose receivers have limited buffers and drop packets that do not fit. */
   private final class BufferedWire implements Wire {
     private final Wire wide = new SimulatedWire(time, FaultSchedule.none(1000));
     int dropped;
@@ -211,7 +211,7 @@ class PeerWindowsTest {
     fabric.port(far).limit(new PeerWindows(BUFFERED / 2));
   }
 
-  /** Has each of some queue pairs write once. */
+  /** Makes this many queue pairs write once each. */
   private void writeFrom(int queuePairs, int packets) {
     try (Writers writers = new Writers(queuePairs)) {
       for (int i = 0; i < queuePairs; i++) {
@@ -222,7 +222,7 @@ class PeerWindowsTest {
     }
   }
 
-  /** Queue pairs that write to the receiver, each to one there. */
+  /** Queue pairs at the near device, each connected to its own peer at the receiver. */
   private final class Writers implements AutoCloseable {
     private static final int LENGTH = 2_000 * DrivenFabric.PAYLOAD;
 
@@ -263,7 +263,7 @@ class PeerWindowsTest {
                   .signaled());
     }
 
-    /** Those that have ended since it was asked last, in this order, all of them so. */
+    /** Returns the writers that have completed since the last call, in order of completion. */
     List<Integer> ended(CompletionStatus expected) {
       WorkCompletion[] completions = WorkCompletion.array(count);
       List<Integer> ended = new ArrayList<>();

@@ -22,7 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.junit.jupiter.api.Test;
 
-/** A send queue takes memory for the requests that are outstanding, not for all that may be. */
+/** A send queue allocates memory for outstanding requests, not for its full depth. */
 class SendQueueGrowthTest {
   private static final URI ADDRESS =
       URI.create("emulated://growth?wire=simulated&loss=0.005&reorder=0.05&duplicate=0.05&seed=3");
@@ -73,7 +73,7 @@ class SendQueueGrowthTest {
         active.expect(ConnectionEvent.Type.ESTABLISHED);
 
         long value = 0;
-        // Two more are posted than polled for, up to the depth, so that it grows half empty.
+        // Posts three requests per poll up to the depth, so that the queue grows half empty.
         int outstanding = 0;
         long polled = 0;
         while (polled < 600) {
@@ -103,7 +103,7 @@ class SendQueueGrowthTest {
             .signaled());
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // the driver may wait for this CPU
+  @SuppressWarnings("ThreadPriorityCheck") // the driver may need this CPU
   private static WorkCompletion next(CompletionQueue completions) {
     WorkCompletion[] one = WorkCompletion.array(1);
     long end = System.nanoTime() + Caller.LIMIT.toNanos();

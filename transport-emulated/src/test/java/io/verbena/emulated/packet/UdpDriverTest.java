@@ -26,7 +26,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
 
-/** Who drives an HCA on UDP sockets, when the program polls and when it does not. */
+/** Tests which thread drives an HCA on UDP sockets, whether or not the program polls. */
 class UdpDriverTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final Gid NOBODY = UdpGid.of(0x7f7e_7d7c, RocePacket.UDP_PORT);

@@ -14,7 +14,7 @@ import io.verbena.emulated.wire.Wire;
 import io.verbena.verbs.Gid;
 import org.junit.jupiter.api.Test;
 
-/** A packet that waits for room, and whose payload is taken back meanwhile. */
+/** A packet waits for room, and its payload is withdrawn meanwhile. */
 class WithdrawnPacketTest {
   private static final Gid HERE = UdpGid.of(0x0a00_0001, RocePacket.UDP_PORT);
   private static final Gid THERE = UdpGid.of(0x0a00_0002, RocePacket.UDP_PORT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Fabrics over wires. */
+/** Tests of fabrics over wires. */
 @NullMarked
 package io.verbena.emulated.packet;
 

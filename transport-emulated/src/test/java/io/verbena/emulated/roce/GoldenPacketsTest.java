@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
-/** Packets as a ConnectX-4 and the kernel's rxe sent them. */
+/** Packets that a ConnectX-4 and the kernel's rxe sent. */
 class GoldenPacketsTest {
   private static final String NOTIFICATION =
       "45c2003c718c4000401191610a0011010a001201000012b7002800008100ffff4000011800000000"

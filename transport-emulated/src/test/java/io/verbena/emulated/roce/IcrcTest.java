@@ -47,7 +47,7 @@ class IcrcTest {
       int power = CrcField.inversePowerOfX(exponent);
       int previous = CrcField.inversePowerOfX(exponent - 1 & Integer.MAX_VALUE);
 
-      // x in this order of bits.
+      // 0x40000000 is x in this bit order.
       assertThat(CrcField.multiply(power, 0x4000_0000))
           .isEqualTo(exponent == 0 ? 0x4000_0000 : previous);
     }

@@ -14,7 +14,7 @@ import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Packets over IPv6, and what of them the invariant CRC counts (IBTA annex A17). */
+/** Tests packets over IPv6, and which bytes the invariant CRC covers (IBTA annex A17). */
 class Ipv6PacketTest {
   private static final Gid FROM = new Gid(0x2001_0db8_0000_0001L, 0x0a);
   private static final Gid TO = new Gid(0x2001_0db8_0000_0002L, 0xffff_0000_0b0bL);
@@ -54,8 +54,8 @@ class Ipv6PacketTest {
   void countsOnlyWhatNoRouterChanges() {
     acknowledgement();
 
-    // Before it stand 8 bytes of ones; ones are also class, flow label, hop limit, UDP checksum and
-    // the byte of the congestion bits.
+    // The CRC input begins with 8 bytes of ones. Traffic class, flow label, hop limit, UDP checksum
+    // and the byte with the congestion bits also count as ones.
     byte[] counted =
         HexFormat.of()
             .parseHex(

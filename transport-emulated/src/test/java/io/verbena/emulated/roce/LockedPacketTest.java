@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A sealed packet is read as it was written, by the peer, as a whole, or not at all. */
+/** The peer opens a sealed packet as it was written, or not at all. */
 class LockedPacketTest {
   private static final int ROUNDS = 100;
   private static final SharedSecret KEY = SharedSecret.of(new byte[32]);
@@ -73,7 +73,7 @@ class LockedPacketTest {
       for (int bit = 0; bit < Byte.SIZE; bit++) {
         read.copyFrom(written);
         read.bytes().put(at, (byte) (read.bytes().get(at) ^ 1 << bit));
-        // Whoever changes packets on purpose makes the CRC right, too.
+        // An attacker who changes packets also corrects the CRC.
         Icrc.write(read.bytes(), covered, crc.compute(read.bytes(), covered));
 
         boolean congestion = at == BthLayout.CONGESTION_OFFSET;

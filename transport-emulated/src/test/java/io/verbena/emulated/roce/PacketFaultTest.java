@@ -11,11 +11,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every way in which bytes are no packet has its own name, and none throws. */
+/** The parser reports each kind of malformed packet by its own fault and never throws. */
 class PacketFaultTest {
   private static final int FLAGS = 29;
 
-  /** Not under the ICRC: UDP checksum, congestion bits. */
+  /** Bytes that the ICRC does not cover: UDP checksum and congestion bits. */
   private static final Set<Integer> UNCHECKED = Set.of(26, 27, 32);
 
   private final RocePacket frame = new RocePacket();

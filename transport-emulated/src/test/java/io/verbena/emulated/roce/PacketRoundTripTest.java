@@ -10,7 +10,7 @@ import java.util.zip.CRC32;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is written is what is read, for every opcode and fields drawn by chance. */
+/** Packets of every opcode with random fields are parsed as they were written. */
 class PacketRoundTripTest {
   private static final int ROUNDS = 300;
 
@@ -126,7 +126,7 @@ class PacketRoundTripTest {
     }
   }
 
-  /** The invariant CRC by its definition: all in one array, ones where it must not look. */
+  /** Computes the invariant CRC by its definition, with ones in place of the uncovered bits. */
   private static int icrc(byte[] frame, int length) {
     byte[] covered = new byte[8 + length];
     Arrays.fill(covered, 0, 8, (byte) 0xff);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteBuffer;
 import java.util.Random;
 
-/** The fields of a packet, drawn by chance, written once by a frame and once by hand. */
+/** Random fields of a packet, which a frame and handwritten code can each serialize. */
 final class RandomPacket {
   final PacketOpcode opcode;
   final int source;
@@ -73,7 +73,7 @@ final class RandomPacket {
     random.nextBytes(payload);
   }
 
-  /** Writes it with the frame's setters. */
+  /** Writes the fields with the frame's setters. */
   RocePacket write(RocePacket frame) {
     frame
         .start(opcode)
@@ -114,7 +114,7 @@ final class RandomPacket {
     return frame.append(ByteBuffer.wrap(payload), 0, payload.length).seal();
   }
 
-  /** Asserts that the frame's getters answer this. */
+  /** Asserts that the frame's getters return these fields. */
   void assertIn(RocePacket frame) {
     assertThat(frame.typeOfService()).isEqualTo(typeOfService);
     assertThat(frame.timeToLive()).isEqualTo(timeToLive);
@@ -123,7 +123,7 @@ final class RandomPacket {
     assertInvariantIn(frame);
   }
 
-  /** Asserts what a router may not change, and what a UDP socket lets through. */
+  /** Asserts the fields that routers leave unchanged and UDP sockets can carry. */
   void assertInvariantIn(RocePacket frame) {
     assertThat(frame.opcode()).isEqualTo(opcode);
     assertThat(frame.sourceAddress()).isEqualTo(source);
@@ -170,7 +170,7 @@ final class RandomPacket {
     assertThat(read).isEqualTo(payload);
   }
 
-  /** Its bytes between the UDP header and the ICRC, from the tables of the specification. */
+  /** Returns the bytes between UDP header and ICRC, built from the tables of the specification. */
   byte[] transportBytes() {
     int pad = (4 - payload.length % 4) % 4;
     ByteBuffer bytes = ByteBuffer.allocate(RocePacket.CAPACITY);

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/** Wireshark's dissectors, as a program. */
+/** Runs Wireshark's dissectors as a program. */
 public final class Tshark {
   private static final int DEADLINE_SECONDS = 90;
 
-  /** What Wireshark looks for in a payload. */
+  /** Protocols that Wireshark would guess from a payload. */
   private static final List<String> GUESSES =
       List.of(
           "fcoib",
@@ -32,7 +32,7 @@ public final class Tshark {
 
   private Tshark() {}
 
-  /** Skips the test, aloud, where the program is missing. */
+  /** Skips the test with a message if the program is missing. */
   public static void assumeInstalled() {
     boolean installed =
         Arrays.stream(System.getenv("PATH").split(Pattern.quote(File.pathSeparator)))
@@ -44,7 +44,7 @@ public final class Tshark {
     assumeTrue(installed, "tshark: not on the path");
   }
 
-  /** The lines that it prints about a capture; what is in the payloads does not matter. */
+  /** Returns the lines that tshark prints about a capture; payloads are not dissected. */
   public static List<String> read(Path capture, String... arguments)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("tshark", "-n", "-r", capture.toString()));

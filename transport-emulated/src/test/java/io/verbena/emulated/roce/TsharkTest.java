@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Wireshark reads each packet kind as what it was written as. */
+/** Wireshark decodes each kind of packet as it was written. */
 class TsharkTest {
   private static final List<String> FIELDS =
       List.of(
@@ -60,7 +60,7 @@ class TsharkTest {
       for (PacketOpcode opcode : PacketOpcode.values()) {
         for (int payload : new int[] {0, 1, 2, 3, 256, 4096}) {
           RandomPacket fields = new RandomPacket(opcode, random, payload);
-          // Chance would now and then look like the header of another protocol.
+          // Random bytes would sometimes look like the header of another protocol.
           Arrays.fill(fields.payload, (byte) 0xee);
           fields.write(frame);
           pcap.write(frame, time(WRITTEN.size()));
@@ -101,7 +101,7 @@ class TsharkTest {
     }
   }
 
-  /** One line of fields, empty where the packet has no such header. */
+  /** Returns a line of fields, each empty if the packet lacks its header. */
   private static String expected(int i) {
     RandomPacket fields = WRITTEN.get(i);
     PacketOpcode opcode = fields.opcode;

@@ -12,20 +12,20 @@ import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way to a bare queue pair under the sanitizer: what completes there is what a mistaken provider
- * would tell.
+ * Gives access to the bare queue pair below the sanitizer. Its completions look like those of a
+ * faulty provider.
  */
 final class Bypass {
   private static final URI BARE = URI.create("emulated://bypass");
 
   private @Nullable QueuePair queuePair;
 
-  /** A device, to be sanitized. */
+  /** Opens a bare device to be sanitized. */
   Device open() {
     return watched(Device.class, VerbsProviders.find(BARE).open(BARE));
   }
 
-  /** The queue pair that was created last. */
+  /** Returns the bare queue pair that was created last. */
   QueuePair queuePair() {
     return requireNonNull(queuePair, "queuePair");
   }

@@ -24,12 +24,12 @@ import java.net.URI;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Datagrams to a service that the connection manager found. */
+/** Datagrams to a service that was resolved by the connection manager. */
 class DatagramProgramsTest extends ProgramTests {
   private static final URI SERVICE = URI.create("emulated://sanitized-service?sanitize=true");
   private static final long PATIENCE_NANOS = 10_000_000_000L;
 
-  /** One end of a question for datagrams, on what there is of another end. */
+  /** A connection manager and queue pairs for datagrams on top of another end's objects. */
   private static final class Asked implements AutoCloseable {
     final End end;
     final ConnectionManager manager;

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One end of a connection of sanitized devices, of which everything is closed as it should be. */
+/** One end of a connection between sanitized devices, which closes all its objects in order. */
 final class End implements AutoCloseable {
   static final URI ADDRESS = URI.create("emulated://sanitized?sanitize=true");
   private static final int PSN = 7;
@@ -103,7 +103,7 @@ final class End implements AutoCloseable {
     return one[0];
   }
 
-  /** Ends as a careful program does: error state, drain, queue pair, regions, queues. */
+  /** Closes as a correct program does: error state, drain, queue pair, regions, queues. */
   @Override
   public void close() {
     if (queuePair.state() != QueuePairState.RESET) {

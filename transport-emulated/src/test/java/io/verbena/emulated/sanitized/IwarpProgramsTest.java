@@ -37,13 +37,13 @@ class IwarpProgramsTest extends ProgramTests {
   private static final String ANY = "iwarp://" + Loopbacks.ADDRESS + ":0";
   private static final int LENGTH = 64;
 
-  /** A program: what it does while two ends are connected. */
+  /** A program that runs while two ends are connected. */
   @FunctionalInterface
   private interface Conversation {
     void run(Connected client, Connected server);
   }
 
-  /** A queue pair, and what it was made of. */
+  /** A queue pair with the caller that it belongs to. */
   private record Connected(Caller end, QueuePair pair) {
     void postSend() {
       pair.postSend(
@@ -89,7 +89,9 @@ class IwarpProgramsTest extends ProgramTests {
     }
   }
 
-  /** Without the rights of a caller's memory, most of which no program here uses. */
+  /**
+   * Ignores findings about unused access rights, because callers register memory with all rights.
+   */
   private List<Finding> foundInTheConversation() {
     return found().stream().filter(finding -> finding.kind() != ACCESS_NEVER_USED).toList();
   }

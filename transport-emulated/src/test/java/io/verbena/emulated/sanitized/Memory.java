@@ -8,7 +8,7 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import java.nio.ByteBuffer;
 
-/** Registered memory and requests on all of it. */
+/** Registered memory, and requests that cover all of it. */
 record Memory(ByteBuffer bytes, MemoryRegion region) {
 
   ReceiveWorkRequest receive(long id) {
@@ -34,12 +34,12 @@ record Memory(ByteBuffer bytes, MemoryRegion region) {
         new SendWorkRequest().id(id).fetchAndAdd(remote.region.address(), remote.region.rkey(), 1));
   }
 
-  /** A WRITE of all of it to {@code remote} under another key than its region's. */
+  /** Returns a WRITE of all memory to {@code remote}, under another key than that of its region. */
   SendWorkRequest write(long id, Memory remote, int key) {
     return buffered(new SendWorkRequest().id(id).write(remote.region.address(), key));
   }
 
-  /** A bind of a window to all of it. */
+  /** Returns a bind of a window to all memory. */
   SendWorkRequest bind(long id, MemoryWindow window, int key) {
     return buffered(
         new SendWorkRequest().id(id).bind(window, key, region, Access.REMOTE_WRITE.bit()));

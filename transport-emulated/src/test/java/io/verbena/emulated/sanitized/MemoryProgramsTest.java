@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
-/** Memory stays registered while it is posted, its keys die with it, and its rights are few. */
+/** Memory stays registered while posted; its keys die with it; its rights are limited. */
 class MemoryProgramsTest extends ProgramTests {
 
   @Test
@@ -106,7 +106,9 @@ class MemoryProgramsTest extends ProgramTests {
     assertSilent();
   }
 
-  /** {@code java.lang.foreign.Arena}, which the baseline does not have. */
+  /**
+   * Calls {@code java.lang.foreign.Arena} by reflection, because the baseline JDK lacks this class.
+   */
   private static final class Arena implements AutoCloseable {
     private final AutoCloseable arena;
     private boolean closed;

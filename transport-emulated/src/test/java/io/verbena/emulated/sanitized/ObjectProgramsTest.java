@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What is opened is closed. */
+/** Objects that a program opens must be closed. */
 class ObjectProgramsTest extends ProgramTests {
   private static final URI LISTENER = URI.create("emulated://sanitized-listener?sanitize=true");
 
@@ -118,8 +118,8 @@ class ObjectProgramsTest extends ProgramTests {
         .extracting(Finding::kind, finding -> finding.place().getMethodName())
         .containsExactly(tuple(NEVER_CLOSED, "losesARegion"));
     assertThat(domain.device()).isSameAs(device);
-    // Forgets these two, which the lost region keeps open: once garbage, they would be found in a
-    // later test.
+    // Discards the findings about device and domain, which the lost region keeps reachable.
+    // Otherwise a later test would find them as garbage.
     List<Finding> unused = found();
   }
 

@@ -9,11 +9,11 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** Small programs and what is found in them. */
+/** Runs small programs and collects the findings. */
 abstract class ProgramTests {
   private FindingCollector collector = FindingCollector.start();
 
-  /** A program: what it does between connecting and closing two ends. */
+  /** A program that runs between connecting and closing two ends. */
   @FunctionalInterface
   interface Program {
     void run(End client, End server);
@@ -30,12 +30,12 @@ abstract class ProgramTests {
     collector.close();
   }
 
-  /** Runs a program on two ends with room for all it does. */
+  /** Runs a program on two ends with ample queues. */
   static void run(Program program) {
     run(64, 16, program);
   }
 
-  /** Runs a program on two ends with this much room in each queue. */
+  /** Runs a program on two ends with these queue sizes. */
   static void run(int depth, int capacity, Program program) {
     try (End client = new End(depth, capacity, capacity);
         End server = new End(depth, capacity, capacity)) {
@@ -53,7 +53,7 @@ abstract class ProgramTests {
     return collector.finish();
   }
 
-  /** Asserts that this is all that was found, and where. */
+  /** Asserts that there is exactly one finding, of this kind and in this method. */
   void assertFound(Finding.Kind kind, String method) {
     List<Finding> found = found();
     assertThat(found)

@@ -31,7 +31,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Slots, credits and completions are counted. */
+/** The sanitizer counts slots, credits and completions. */
 class QueueProgramsTest extends ProgramTests {
 
   @Test
@@ -263,7 +263,7 @@ class QueueProgramsTest extends ProgramTests {
     assertSilent();
   }
 
-  /** Posts a receive to {@code bare}, or as a program does, and takes its completion. */
+  /** Posts a receive to {@code bare}, or to the sanitized queue pair if null, and flushes it. */
   private static void flushesAReceive(Bypass bypass, @Nullable Supplier<QueuePair> bare) {
     Device device = Sanitizer.sanitize(bypass.open());
     ProtectionDomain domain = device.allocateProtectionDomain();

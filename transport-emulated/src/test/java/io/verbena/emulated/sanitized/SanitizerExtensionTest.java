@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
-/** The extension fails wrong programs and lets right ones pass. */
+/** The extension fails wrong programs and passes correct ones. */
 class SanitizerExtensionTest {
   private static final String INNER = "verbena.test.inner";
 

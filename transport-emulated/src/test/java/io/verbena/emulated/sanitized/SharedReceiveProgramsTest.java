@@ -21,7 +21,7 @@ import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.WorkCompletion;
 import org.junit.jupiter.api.Test;
 
-/** Receives of a shared receive queue are watched like others. */
+/** The sanitizer watches receives of shared receive queues like any others. */
 class SharedReceiveProgramsTest extends ProgramTests {
 
   private interface SharedProgram {

@@ -13,10 +13,10 @@ import io.verbena.verbs.MemoryWindowType;
 import io.verbena.verbs.SendWorkRequest;
 import org.junit.jupiter.api.Test;
 
-/** Keys of windows die when they are invalidated or bound anew, and then nobody names them. */
+/** The key of a window dies when it is invalidated or bound again; later uses are findings. */
 class WindowProgramsTest extends ProgramTests {
 
-  /** Where the key died. */
+  /** Asserts that {@code user} used a key that died in {@code killer}. */
   private void assertFoundWithDeathIn(String user, String killer) {
     assertThat(found())
         .singleElement()
@@ -30,7 +30,7 @@ class WindowProgramsTest extends ProgramTests {
             });
   }
 
-  /** Binds a window of type 2 to memory of the server; answers its key. */
+  /** Binds a type 2 window to memory of the server and returns the key. */
   private static int bind(End server, MemoryWindow window, Memory memory) {
     int key = window.rkey() + 1;
     server.queuePair.postSend(memory.bind(1, window, key).signaled());
@@ -108,7 +108,7 @@ class WindowProgramsTest extends ProgramTests {
         (client, server) -> {
           Memory memory = server.memory(32, LOCAL_WRITE, MW_BIND);
           try (MemoryWindow window = server.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2B)) {
-            // Once round all 256 keys that it can have.
+            // One round through all 256 possible keys, and one more.
             for (int i = 0; i < 257; i++) {
               int key = bind(server, window, memory);
               assertThat(writes(client, memory, key)).isTrue();

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Where the JVM has no memory for twins, the program runs on, and its author is told. */
+/** A program runs on if the JVM lacks memory for shadow copies, and gets a finding. */
 class OutOfMemoryTest {
   private static final int LENGTH = 64;
 
@@ -45,7 +45,7 @@ class OutOfMemoryTest {
     assertThat(findings.get(0).message()).contains("RECV 1").contains(LENGTH + " bytes");
   }
 
-  /** From the first half to the second, by a queue pair that is connected to itself. */
+  /** Sends the first half to the second by a queue pair that is connected to itself. */
   private static void sendToItself(ByteBuffer memory) {
     try (Device device =
             new SanitizedDevice(

@@ -22,11 +22,11 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Threads of several processes that hold the lock of one folder. */
+/** Threads of several processes take the lock of one folder. */
 class FolderLockTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
 
-  /** Each round waits for a round of each other thread. */
+  /** Each round waits for a round of every other thread. */
   private static final Duration ALL_ROUNDS_LIMIT = Duration.ofSeconds(60);
 
   private static final int ROUNDS = 200;
@@ -34,7 +34,7 @@ class FolderLockTest {
 
   @TempDir private Path folder;
 
-  /** A thread that holds the lock until it is told to leave. */
+  /** A thread that holds the lock until the test ends it. */
   private final class Holder implements AutoCloseable {
     private final CompletableFuture<Void> inside = new CompletableFuture<>();
     private final CompletableFuture<Void> leave = new CompletableFuture<>();
@@ -86,7 +86,7 @@ class FolderLockTest {
     assertThat(descriptors()).isZero();
   }
 
-  /** How many of this process are open on the lock's file. */
+  /** Returns the number of this process's descriptors open on the lock file. */
   private long descriptors() throws IOException {
     Path file = folder.toRealPath().resolve("lock");
     try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
@@ -98,7 +98,7 @@ class FolderLockTest {
     try {
       return Files.readSymbolicLink(descriptor).equals(file);
     } catch (IOException e) {
-      // It has been closed meanwhile.
+      // The descriptor was closed meanwhile.
       return false;
     }
   }
@@ -155,11 +155,11 @@ class FolderLockTest {
     assertThat(other.waitFor()).isZero();
   }
 
-  /** Another process that does the same. */
+  /** Runs the same rounds in another process. */
   static final class OtherJvm {
     private OtherJvm() {}
 
-    /** The process. */
+    /** Runs in that process. */
     public static void main(String[] arguments) throws Exception {
       System.out.println("begins");
       beInsideAgainAndAgain(Path.of(arguments[0]));

@@ -36,7 +36,7 @@ class GrantTableTest {
     return new ReadGrant().connection(QUEUE_PAIR, READER_QUEUE_PAIR).range(KEY, address, length);
   }
 
-  /** The owner answers READs of a key until it grants the next. */
+  /** Grants a key twice, because the owner grants memory only from the second READ of a key on. */
   private void grant(int key) {
     owner.grant(READER, grant(QUEUE_PAIR, key));
     owner.grant(READER, grant(QUEUE_PAIR, key));
@@ -115,7 +115,7 @@ class GrantTableTest {
     assertThat(table.confirm()).isTrue();
   }
 
-  /** Returns the next key after one that has the place of {@link #KEY}. */
+  /** Returns the next key after this one that shares the table entry of {@link #KEY}. */
   private static int sharesPlace(int before) {
     int other = before + 0x100;
     while (GrantTable.place(QUEUE_PAIR, other) != GrantTable.place(QUEUE_PAIR, KEY)
@@ -155,7 +155,7 @@ class GrantTableTest {
     assertThat(finds(wanted(1000, 500))).isFalse();
   }
 
-  /** One thread revokes and changes what another copies. */
+  /** One thread revokes and changes memory while another copies it. */
   @Test
   void noConfirmedCopyHasBytesFromAfterTheGrant() throws Exception {
     int length = 500;

@@ -10,12 +10,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/** A process that looks for long whether a host lives, as others do for a moment. */
+/**
+ * A process that holds a shared lock for long, as hosts do briefly to check whether a host is
+ * alive.
+ */
 final class LookingProcess {
-  /** What it says if it finds no lock. */
+  /** Printed when no other process has a lock. */
   static final String LOOKS = "looks";
 
-  /** What it says if somebody else has one. */
+  /** Printed when another process has a lock. */
   static final String LOCKED = "locked";
 
   private final Process process;
@@ -34,12 +37,12 @@ final class LookingProcess {
     said = process.inputReader(StandardCharsets.UTF_8).readLine();
   }
 
-  /** One of those; null if it failed. */
+  /** Returns the printed word; null if the process failed. */
   @Nullable String said() {
     return said;
   }
 
-  /** The process. */
+  /** Runs in that process. */
   public static void main(String[] arguments) throws IOException {
     try (FileChannel channel = FileChannel.open(Path.of(arguments[0]), StandardOpenOption.READ);
         FileLock lock = channel.tryLock(0, Long.MAX_VALUE, true)) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Packets through a ring, and what a writer that breaks the rules can do. */
+/** Tests packets through a ring, and writers that break the protocol. */
 class PacketRingTest {
   private static final int CAPACITY = 1 << 10;
   private static final int WRITTEN = 64;
@@ -311,7 +311,7 @@ class PacketRingTest {
         }
         assertThat(writer.write(0, HEADERS.duplicate(), length, at(0, QUEUE_PAIR))).isTrue();
         if (i % 4 == 0) {
-          // However the threads get CPU time, some copies are confirmed.
+          // Makes sure that some copies are confirmed, however the threads are scheduled.
           for (int spins = 0; done.get() < i && !copies.isDone(); spins++) {
             Ownership.pause(spins);
           }

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Three hosts in one folder; each is driven by the test alone. */
+/** Three hosts in one folder, all driven by the test thread. */
 class ShmWireTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final long MILLI = 1_000_000;
@@ -107,12 +107,12 @@ class ShmWireTest {
       work(() -> came.size() >= count);
     }
 
-    /** Drives it until something holds. */
+    /** Drives the host until a condition holds. */
     void work(BooleanSupplier holds) {
       work(MILLI, holds);
     }
 
-    /** The same, with sleeps of up to so many nanoseconds. */
+    /** Drives the host until a condition holds, with sleeps of up to this many nanoseconds. */
     void work(long sleep, BooleanSupplier holds) {
       long deadline = System.nanoTime() + LIMIT.toNanos();
       while (!holds.getAsBoolean()) {
@@ -241,7 +241,7 @@ class ShmWireTest {
     assertThat(one.send(1, leaves)).isEqualTo(Outcome.DROPPED);
   }
 
-  /** A killed process leaves its files; its introduction and its end come in one look here. */
+  /** A killed process leaves its files; here its introduction and its end arrive together. */
   @Test
   void whatAHostSentComesThoughItWasKilledBeforeItWasTakenIn() throws IOException {
     Host one = new Host(1);
@@ -294,7 +294,7 @@ class ShmWireTest {
     try {
       return socket.connect(server(by));
     } catch (SocketException full) {
-      // As JDK 17 says it.
+      // JDK 17 reports a full backlog by this exception.
       return false;
     }
   }
@@ -375,11 +375,11 @@ class ShmWireTest {
     FileLimit.run(FewFiles.class, path.toString(), Integer.toString(free));
   }
 
-  /** A process that has opened all its files but a few. */
+  /** A process that may open only a few more files. */
   static final class FewFiles {
     private FewFiles() {}
 
-    /** The process. */
+    /** Runs in that process. */
     public static void main(String[] arguments) throws IOException {
       ShmWireTest test = new ShmWireTest();
       test.path = Path.of(arguments[0]);
@@ -400,13 +400,13 @@ class ShmWireTest {
     one.awaitPackets(1);
     late.send(1, one);
     leaves.wire.close();
-    // The first line of a log opens files, too.
+    // The first log line opens files, too.
     FailureLog.get().failed(new IOException("not yet"));
     List<FileChannel> files = FileLimit.openAllBut(free);
 
     one.work(() -> !one.departed.isEmpty());
 
-    // A selector that selects gives back the socket of the dead.
+    // Selecting releases the descriptor of the dead host's socket.
     one.wire.look();
     files.addAll(FileLimit.openAllBut(0));
     int sleeps = 0;
@@ -496,7 +496,7 @@ class ShmWireTest {
     Host other = new Host(2);
     one.send(0, other);
     other.awaitPackets(1);
-    // Takes the wake-up for the new peer.
+    // Consumes the wake-up for the new peer.
     one.wire.look();
     Outcome sent = Outcome.SENT;
     while (sent == Outcome.SENT) {
@@ -530,7 +530,7 @@ class ShmWireTest {
     }
   }
 
-  /** How many files of the folder this process has mapped. */
+  /** Returns the number of files of the folder that this process has mapped. */
   private long mappings() {
     try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
       return lines.filter(line -> line.contains(path.toString())).count();
@@ -645,7 +645,7 @@ class ShmWireTest {
 
   // ---- memory that peers copy from
 
-  /** How many slabs are in the folder. */
+  /** Returns the number of slab files in the folder. */
   private long slabs() {
     try (Stream<Path> files = Files.list(path)) {
       return files.filter(file -> file.toString().endsWith(".slab")).count();

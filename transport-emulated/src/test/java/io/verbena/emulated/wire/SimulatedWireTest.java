@@ -30,7 +30,7 @@ class SimulatedWireTest {
     arrived.add(port + " " + time.now() + " " + (fault == PacketFault.NONE ? copy.psn() : "bad"));
   }
 
-  /** Sends packets with PSNs from 0 on from port 0 to port 1, one each nanosecond. */
+  /** Sends packets with PSNs from 0 on from port 0 to port 1, one per nanosecond. */
   private List<String> send(SimulatedWire wire, int packets) {
     Wire.Port from = wire.attach((frame, fault) -> note("0", frame));
     Wire.Port to = wire.attach((frame, fault) -> note("1", frame));
@@ -128,7 +128,7 @@ class SimulatedWireTest {
     List<String> all = send(wire(Fault.always(Kind.CORRUPTION, Fault.ALWAYS, 3, SALT)), PACKETS);
 
     assertThat(all).hasSize(PACKETS);
-    // Some of the bits that are flipped are none that count, as the congestion bits.
+    // Some flips hit bits that no check covers, such as the congestion bits.
     assertThat(all).filteredOn(line -> line.endsWith("bad")).hasSizeGreaterThan(PACKETS * 9 / 10);
   }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class UdpFlowTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
 
-  /** Not 127.0.0.1, where others could take the port of a receiver that is closed. */
+  /** Not 127.0.0.1, where another process could take the port of a closed receiver. */
   private final InetAddress local = new InetSocketAddress(Loopbacks.address(61), 0).getAddress();
 
   private final ByteBuffer packet = ByteBuffer.allocateDirect(Integer.BYTES);
@@ -81,7 +81,7 @@ class UdpFlowTest {
     connect();
     int port = port(receiver);
     receiver.close();
-    // The kernel tells of it with a packet that is sent later, which must not be lost for that.
+    // The kernel reports the refusal when a later packet is sent, which must not be lost.
     assertThat(send(port, false)).isTrue();
     receiver = receiver(port);
     expectToCome(receiver, false);

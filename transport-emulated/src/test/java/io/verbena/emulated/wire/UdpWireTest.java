@@ -12,7 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
-/** Where sockets are connected: not where an RNIC may be at the other end. */
+/** Sockets are connected only where no RNIC can be at the other end. */
 class UdpWireTest {
   private static final int OTHER_PORT = RocePacket.UDP_PORT + 1;
 

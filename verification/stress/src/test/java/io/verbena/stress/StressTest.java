@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs jcstress in JVMs of its own: interpreted, and compiled by each compiler; {@code bin/suite
- * stress} does so for longer. Its {@code Main} on this module's class path also has each actor
- * compiled differently and the compiler's own stress options.
+ * Runs jcstress in JVMs of its own, interpreted and compiled by each compiler; {@code bin/suite
+ * stress} runs it longer. Running jcstress's {@code Main} directly on this module's class path also
+ * compiles each actor differently and uses the compiler's own stress options.
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 @Tag("once")

@@ -12,9 +12,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.opentest4j.MultipleFailuresError;
 import org.opentest4j.TestAbortedException;
 
-/** Checks that a known deviation is told from failures that none may have. */
+/** Tests that a known deviation does not cover failures that no device may have. */
 class IwarpDeviationTest {
-  /** Without the one by which a later request completes first. */
+  /** Excludes the deviations by which a later request completes first. */
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "FIRST_DONE_.*")
   void isNoCompletionOutOfOrder(IwarpDeviation deviation) {

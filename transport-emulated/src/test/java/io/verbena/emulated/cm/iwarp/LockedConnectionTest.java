@@ -17,13 +17,13 @@ import java.net.URI;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Locked connections of {@code iwarp://}. */
+/** Locked connections over {@code iwarp://}. */
 class LockedConnectionTest extends LockedConnections {
   private static final String FORGED =
       "11020028000400040000000111111111111111111111111111111111"
           + "22222222222222222222222222222222";
 
-  /** Bytes of a request with a lock and no private data of a program. */
+  /** Length of a request of a locked connection without private data of the program. */
   private static final int REQUEST_BYTES = 24 + 36;
 
   @Override
@@ -42,8 +42,8 @@ class LockedConnectionTest extends LockedConnections {
   }
 
   /**
-   * Replies of peers without the key: one that knows nothing of locks; one that copies the flags of
-   * the request, as siw does; and one that makes a proof up.
+   * Replies of peers without the key: without any lock, with the copied flags of the request, as
+   * siw sends them, and with a forged proof.
    */
   @ParameterizedTest
   @ValueSource(strings = {"1002000400040004", "1102000400040004", FORGED, "3102000400000000"})

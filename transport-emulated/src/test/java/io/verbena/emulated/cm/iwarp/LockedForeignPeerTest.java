@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who sits on the path of a locked connection, or speaks it by hand. */
+/** Attacks on a locked connection by a man in the middle and by a handwritten peer. */
 @Tag("once")
 class LockedForeignPeerTest {
   private static final int REPLY_BYTES = 24 + 36;
@@ -130,7 +130,7 @@ class LockedForeignPeerTest {
     assertEnded(UNTOUCHED);
   }
 
-  /** The request is a proof that somebody had the key, and not that this client has. */
+  /** A recorded request proves that somebody had the key, but not that this client has it. */
   @Test
   void aRecordedRequestPlayedAgainIsNotEstablished() throws Exception {
     String record = sealed(write());

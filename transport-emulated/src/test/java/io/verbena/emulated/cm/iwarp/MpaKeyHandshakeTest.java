@@ -15,7 +15,7 @@ import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
-/** The handshake of a locked connection, frame by frame. */
+/** Tests the handshake of a locked connection frame by frame. */
 class MpaKeyHandshakeTest {
   private static final SharedSecret KEY = key(1);
   private static final SharedSecret OTHER = key(2);
@@ -45,7 +45,7 @@ class MpaKeyHandshakeTest {
         DATA.asReadOnlyBuffer());
   }
 
-  /** Returns a frame as its receiver reads it. */
+  /** Returns the frame as its receiver parses it. */
   private static MpaFrame sent(MpaFrame frame) {
     return MpaFrame.parse(frame.kind(), frame.bytes());
   }
@@ -114,7 +114,7 @@ class MpaKeyHandshakeTest {
     assertThat(flips(refusal, active::isRefusal)).isGreaterThan(MANY);
   }
 
-  /** Flips each bit; returns how many of them made another frame of it. */
+  /** Flips each bit; returns the number of flips after which the frame reads the same. */
   private static int flips(MpaFrame frame, Predicate<MpaFrame> admits) {
     int frames = 0;
     ByteBuffer bytes = frame.bytes();

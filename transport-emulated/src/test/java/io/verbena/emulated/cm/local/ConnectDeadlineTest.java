@@ -24,7 +24,7 @@ import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the time that a connect may take costs once it is not needed any more. */
+/** The timer of a connect retains nothing after the connect has ended. */
 class ConnectDeadlineTest {
   private static final URI ADDRESS = URI.create("emulated://deadline");
   private static final URI NOBODY = URI.create("emulated://nobody");

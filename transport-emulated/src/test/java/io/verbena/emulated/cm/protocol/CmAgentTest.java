@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What two agents make of connections, on a network that does to messages what networks do. */
+/** Two agents connect over a network that loses, repeats, delays and reorders messages. */
 class CmAgentTest {
   private static final long CONNECT_NANOS = 20_000 * Network.MILLI;
   private static final int RUNS = 300;
@@ -63,7 +63,7 @@ class CmAgentTest {
     assertThat(a.agent.known()).isZero();
   }
 
-  /** What was refused may have been sent before. */
+  /** The refused message may have been an earlier copy. */
   @Test
   void findsAnHcaThatOpensAfterOneRefusalOfAMessageThatWasSentAgain() {
     Network network = new Network(1, 0);
@@ -135,7 +135,7 @@ class CmAgentTest {
         .contains("rejected 28[]", "disconnected[]", "disconnected[established]");
   }
 
-  /** The passive end waits 10 s for RTU, and knows of the connection for 4 s more. */
+  /** The passive end waits 10 s for RTU and remembers the connection for 4 s more. */
   @Test
   void isConnectedAtBothEndsOrAtNeitherWhenTheClientIsSlow() {
     List<String> ends = new ArrayList<>();

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A program at one end, which writes down what it is told, and does what comes next. */
+/** A program at one end, which records its events and answers with the next step. */
 final class CmProgram implements CmUser, CmListener {
   static final long SERVICE = ServiceId.of(ServiceId.TCP, 7);
 
@@ -37,7 +37,7 @@ final class CmProgram implements CmUser, CmListener {
     this.key = key;
   }
 
-  /** What connects, with packets of an MTU. */
+  /** Returns a connect request with an MTU. */
   static Request request(int mtu) {
     ByteBuffer data = Mad.padded(bytes("hello"), Mad.REQUEST_DATA);
     Gid unset = new Gid(0, 0);
@@ -45,7 +45,7 @@ final class CmProgram implements CmUser, CmListener {
         0, 0, SERVICE, 0, 100, 1, 1, 0, 5, 7, 0xffff, mtu, 7, unset, unset, 14, data, null);
   }
 
-  /** What accepts. */
+  /** Returns an accepting reply. */
   static Reply reply() {
     return new Reply(0, 0, 0, 200, 6, 1, 1, 7, 0, Mad.padded(bytes("welcome"), Mad.REPLY_DATA));
   }
@@ -75,7 +75,7 @@ final class CmProgram implements CmUser, CmListener {
     requests++;
     communication = made;
     if (leaves) {
-      // At any moment of the exchange, of which each step takes up to 1 ms.
+      // Leaves at a random moment of the exchange, each step of which takes up to 1 ms.
       network.time.schedule(
           network.soon(8),
           () -> {

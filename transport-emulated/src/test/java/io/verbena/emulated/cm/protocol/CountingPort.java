@@ -12,17 +12,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A port that counts what goes to each IP address and what came from there. It fails the run when
- * more than twice as much goes to an address that has not proven itself: from which no message has
- * come with an id that was sent there. And when more than {@value #MOST_UNPROVEN} times as much
- * goes there for one connection that nobody has proven, whoever else at the address has proven
- * another one.
+ * A port that counts the messages to and from each IP address. The run fails when an unproven
+ * address of neither program gets more than twice the messages that came from it; an address is
+ * proven once a message from it contains an id that was sent to it. The run also fails when an
+ * unproven connection gets more than {@value #MOST_UNPROVEN} times its messages, even if its
+ * address is proven by another connection.
  */
 final class CountingPort implements CmPort {
   private static final int MTU = 5;
   private static final int MOST_UNPROVEN = 5;
 
-  /** What went to an address. */
+  /** Messages to and from an address or of a connection. */
   private static final class Traffic {
     final Set<Integer> idsSent = new HashSet<>();
     int received;
@@ -30,10 +30,10 @@ final class CountingPort implements CmPort {
     boolean proven;
   }
 
-  /** What an IP address calls a connection. */
+  /** A connection, by the IP address and the id of the peer. */
   private record Name(int address, int id) {}
 
-  /** Where messages go from here. */
+  /** Carries the messages that the port sends. */
   interface Outlet {
     void send(CountingPort from, CmMessage message, Gid to);
   }
@@ -82,12 +82,12 @@ final class CountingPort implements CmPort {
     return ofConnections.computeIfAbsent(new Name(address, id), key -> new Traffic());
   }
 
-  /** A packet has come for the queue pair of a connection, whose number only its peer knows. */
+  /** Records a packet for a connection's queue pair, whose number only the true peer knows. */
   void proven(int address, int id) {
     of(address, id).proven = true;
   }
 
-  /** Bytes have come, whatever they are. */
+  /** Delivers any bytes to the port. */
   void arrive(ByteBuffer mad, int sourceAddress) {
     Traffic there = with(sourceAddress);
     there.received++;
@@ -103,7 +103,7 @@ final class CountingPort implements CmPort {
     run.checkBounds();
   }
 
-  /** As queue pair 1 has it: a SIDR_REQ names its port in its private data. */
+  /** Returns the sender as queue pair 1 does: a SIDR_REQ has its UDP port in its private data. */
   private static Gid sender(CmMessage message, int address) {
     IpAddressing from =
         message instanceof ServiceRequest request ? IpAddressing.read(request.privateData()) : null;

@@ -29,7 +29,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Two agents with a key, and what somebody without it can make them do. */
+/** Tests two agents with a key, and attacks by somebody without the key. */
 class LockedHandshakeTest {
   private static final long PATIENCE = 20_000 * Network.MILLI;
   private static final int RUNS = 100;
@@ -42,7 +42,7 @@ class LockedHandshakeTest {
     return SharedSecret.of(bytes);
   }
 
-  /** A port that sends nothing by itself: the test carries its messages, or others. */
+  /** A port that only records its messages; the test delivers these or forged ones. */
   private static final class Port implements CmPort, CmListener, CmUser {
     final List<ByteBuffer> sent = new ArrayList<>();
     final List<String> told = new ArrayList<>();
@@ -68,7 +68,7 @@ class LockedHandshakeTest {
       communication = agent.connect(of.gid(), CmProgram.request(4), key, PATIENCE, this);
     }
 
-    /** The message of a kind that was sent last. */
+    /** Returns the last sent message of a kind. */
     ByteBuffer last(Class<? extends CmMessage> kind) {
       for (int i = sent.size() - 1; i >= 0; i--) {
         if (kind.isInstance(Mad.read(sent.get(i)))) {
@@ -163,7 +163,7 @@ class LockedHandshakeTest {
     }
   }
 
-  /** Two ends that have come as far as they are taken. */
+  /** Two ends, which the test takes through the handshake step by step. */
   private static final class Two {
     final Port active;
     final Port passive;
@@ -354,7 +354,9 @@ class LockedHandshakeTest {
     assertThat(ends.active.communication().isDisconnecting()).isFalse();
   }
 
-  /** Bits that no field is read from may flip: they change nothing. */
+  /**
+   * Flips each bit in turn and delivers the message, unless the flip leaves all fields the same.
+   */
   private static void flipAll(ByteBuffer mad, Consumer<ByteBuffer> arrival) {
     CmMessage message = Mad.read(mad);
     int meant = 0;

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** Ports between which messages get lost, come twice, late, and in another order; by seed. */
+/** Ports on a network that loses, repeats, delays and reorders messages according to a seed. */
 final class Network {
   static final long MILLI = 1_000_000;
 
@@ -40,23 +40,23 @@ final class Network {
     return end;
   }
 
-  /** How many messages were sent. */
+  /** Returns the number of messages sent. */
   int messages() {
     return messages;
   }
 
-  /** No HCA is there for a time: its host refuses what comes. */
+  /** Removes an HCA for a time, in which its host refuses all messages. */
   void absent(End end, long nanos) {
     absent.add(end.gid());
     time.schedule(nanos, () -> absent.remove(end.gid()));
   }
 
-  /** How many listen to what hosts refuse. */
+  /** Returns the number of subscriptions to refusals by hosts. */
   int listening() {
     return listening;
   }
 
-  /** A moment from now. */
+  /** Returns a random delay. */
   long soon(int mostMillis) {
     return random.nextLong(mostMillis * MILLI);
   }
@@ -82,7 +82,7 @@ final class Network {
       agent = new CmAgent(this, time, limits);
     }
 
-    /** How often an address was compared with that of a connection. */
+    /** Returns how often an address was compared with that of a connection. */
     int comparisons() {
       return comparisons;
     }

@@ -8,7 +8,7 @@ import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.Gid;
 import org.junit.jupiter.api.Test;
 
-/** Addresses are remembered for a while, and not too many of them. */
+/** Proven addresses are remembered for a limited time and in a limited number. */
 class ProvenAddressesTest {
   private static final long MINUTE = 60_000 * Network.MILLI;
 

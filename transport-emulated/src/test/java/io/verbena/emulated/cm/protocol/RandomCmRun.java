@@ -13,13 +13,14 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two ports whose programs connect to each other and ask each other, over a network that loses,
- * repeats, delays and reorders messages, while a {@link Stranger} sends whatever it likes. In each
- * second run it overhears, and may break connections; else both ends must agree on each.
+ * Two programs connect and send service requests to each other over a network that loses, repeats,
+ * delays and reorders messages, while a {@link Stranger} sends arbitrary messages. In half of the
+ * runs the stranger overhears everything and may break connections; in the others both ends must
+ * agree on each connection.
  *
- * <p>What must hold: no message makes an agent throw; an address that has not proven itself gets at
- * most twice what came from it; what peers have asked for and the program has not decided is within
- * its limits; each attempt ends, so that after all has ended nothing is known and no alarm is set.
+ * <p>Invariants: no message makes an agent throw; an unproven address gets at most twice as many
+ * messages as came from it; undecided requests stay within the limits; each attempt ends, and in
+ * the end no connection is known and no timer is set.
  */
 final class RandomCmRun {
   private static final long MILLI = Network.MILLI;
@@ -29,10 +30,10 @@ final class RandomCmRun {
   private static final int MOST_ACTS = 150;
   private static final int BUSY_MILLIS = 15_000;
 
-  /** Longer than any attempt lasts, with the patience for a request that nobody decides. */
+  /** Longer than any attempt lasts, including the wait for an undecided request. */
   private static final long QUIET = 120_000 * MILLI;
 
-  /** Chance of a message to be lost; and to come twice, or late. */
+  /** Probability that a message is lost; also that it is repeated, and that it is late. */
   private static final double LOSS = 0.03;
 
   final VirtualTime time = new VirtualTime();
@@ -94,7 +95,7 @@ final class RandomCmRun {
 
   // ---- what must hold
 
-  /** After each message. */
+  /** Checks the limits; called after each message. */
   void checkBounds() {
     for (RandomProgram program : programs) {
       int all = program.halfOpen(null);
@@ -178,7 +179,7 @@ final class RandomCmRun {
     }
   }
 
-  /** A packet for the queue pair of the other end has come there. */
+  /** Delivers a packet to the queue pair at the other end of a connection. */
   void packetCame(Attempt from) {
     CountingPort there = portAt(from.peer);
     if (there == null) {

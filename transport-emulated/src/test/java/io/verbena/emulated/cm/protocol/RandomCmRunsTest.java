@@ -4,7 +4,7 @@ package io.verbena.emulated.cm.protocol;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Every message in every state, forged, replayed, reordered and spoilt, by seed. */
+/** Sends every message in every state, forged, replayed, reordered and damaged, by seed. */
 @Tag("once")
 class RandomCmRunsTest {
   private static final int RUNS = 3_000;

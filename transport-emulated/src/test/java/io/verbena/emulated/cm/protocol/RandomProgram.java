@@ -17,9 +17,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program at one port, which connects, accepts, refuses, thinks, forgets, and leaves, at random.
- * It fails the run when it is told what cannot be: anything after an end, an establishment that
- * nobody has accepted, an end of another kind than its state has.
+ * A program at one port that connects, accepts, refuses, delays, forgets and disconnects at random.
+ * The run fails on an impossible event: any event after the end, an establishment without an
+ * accept, or an end that does not fit the state.
  */
 final class RandomProgram implements CmListener, ServiceListener {
   static final long CONNECTIONS = ServiceId.of(ServiceId.TCP, 7);
@@ -27,7 +27,7 @@ final class RandomProgram implements CmListener, ServiceListener {
   private static final ByteBuffer NO_DATA = ByteBuffer.allocate(0);
   private static final int MOST_TIMEOUT_MILLIS = 10_000;
 
-  /** How far a program has come with a connection. */
+  /** The states of a connection. */
   enum Phase {
     ASKING,
     REPLIED,
@@ -40,7 +40,7 @@ final class RandomProgram implements CmListener, ServiceListener {
   final List<Attempt> attempts = new ArrayList<>();
   final List<Question> questions = new ArrayList<>();
 
-  /** Questions that it has not answered; those that the agent forgets, too, until all is over. */
+  /** Questions without an answer, including those that the agent has forgotten. */
   private final Set<ServiceResolution> undecided = new HashSet<>();
 
   private final RandomCmRun run;
@@ -84,7 +84,7 @@ final class RandomProgram implements CmListener, ServiceListener {
     return made;
   }
 
-  /** Ends all that is left. */
+  /** Ends all open connections. */
   void leaveAll() {
     attempts.forEach(Attempt::leave);
   }
@@ -248,7 +248,7 @@ final class RandomProgram implements CmListener, ServiceListener {
     }
   }
 
-  /** One who asks for a queue pair. */
+  /** A request for the number of a queue pair. */
   static final class Question implements ServiceUser {
     boolean ended;
 

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What two agents make of questions for datagrams, on a network that loses them. */
+/** Two agents exchange requests for datagram services over a network that loses messages. */
 class ServiceAgentTest {
   private static final long SERVICE = ServiceId.of(ServiceId.UDP, 7);
   private static final long PATIENCE = 20_000 * Network.MILLI;
@@ -21,7 +21,7 @@ class ServiceAgentTest {
   private static final int PAIR = 200;
   private static final int KEY = 0x0123_4567;
 
-  /** A program at one end, which writes down what it is told. */
+  /** A program at one end, which records its events. */
   private static final class Program implements ServiceUser, ServiceListener {
     final Network network;
     final List<String> told = new ArrayList<>();
@@ -266,7 +266,7 @@ class ServiceAgentTest {
     return new ServiceRequest(id, id, 0xffff, SERVICE, data);
   }
 
-  /** The UDP port that an answer goes to is what who asks says, and makes no other address. */
+  /** Requests with different UDP ports for the answer count as one address. */
   @Test
   void keepsNoMoreUndecidedQuestionsThanItMayAndNotForEver() {
     passive.thinks = 1_000_000;

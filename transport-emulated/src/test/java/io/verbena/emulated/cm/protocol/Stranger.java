@@ -20,14 +20,14 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Sends every kind of message to a port, in anybody's name: made up, replayed, answered wrongly,
- * with bytes changed. It knows what is sent to its own addresses, and if it overhears, all.
+ * Sends every kind of message to a port under any address: made up, replayed, with a wrong answer,
+ * or with changed bytes. Sees the messages to its own addresses, or all if it overhears.
  */
 final class Stranger {
-  /** Addresses of its own; what it does not overhear, it learns here. */
+  /** Its own addresses, where it receives messages even if it does not overhear. */
   private static final int[] OWN = {200, 201};
 
-  /** Addresses at which nobody answers. */
+  /** Addresses where nobody answers. */
   private static final int[] VICTIMS = {100, 101, 102};
 
   private static final int[] PORTS = {RocePacket.UDP_PORT, RocePacket.UDP_PORT, 53, 40_000};
@@ -36,12 +36,12 @@ final class Stranger {
   private static final int KINDS = 9;
   private static final int MEMORY = 40;
 
-  /** Attributes round those of known messages, those of LAP and APR (0x19, 0x1a) among them. */
+  /** First of a range of attributes around the known ones, including LAP and APR (0x19, 0x1a). */
   private static final int FIRST_ATTRIBUTE = 0x0e;
 
   private static final int ATTRIBUTES = 0x10;
 
-  /** A message that it has seen. */
+  /** A message that the stranger has seen. */
   private record Heard(CmMessage message, Gid from, Gid to) {}
 
   private final RandomCmRun run;
@@ -55,7 +55,7 @@ final class Stranger {
     random = run.random;
   }
 
-  /** A message goes from a port to somewhere. */
+  /** Shows the stranger a message that a port sends. */
   void hears(CmMessage message, Gid from, Gid to) {
     boolean own = UdpGid.address(to) >= OWN[0];
     if (own || overhears) {
@@ -68,7 +68,7 @@ final class Stranger {
     }
   }
 
-  /** Sends one thing. */
+  /** Sends one message. */
   void act() {
     CountingPort target = run.anyPort();
     int source = anyAddress();
@@ -109,7 +109,7 @@ final class Stranger {
     return random.nextBoolean() ? SMALL_IDS[random.nextInt(SMALL_IDS.length)] : random.nextInt();
   }
 
-  /** Bytes changed in one of five, or fewer of them in one of forty. */
+  /** Truncates one message of 40, changes the attribute of one of 40, and bytes of one of five. */
   private ByteBuffer spoilt(ByteBuffer mad) {
     if (run.oneIn(40)) {
       return mad.limit(random.nextInt(Mad.LENGTH));

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Connects to an address of a host that has no HCA there; Linux says so, by ICMP. */
+/** Connects to a host without an HCA; Linux reports the refusal by ICMP. */
 @Tag("once")
 class AbsentHcaTest {
   private static final URI HERE = URI.create("roce://" + Loopbacks.address(53));
   private static final URI THERE = URI.create("roce://" + Loopbacks.address(54) + ":7000");
 
-  /** The event of a connect, which is unreachable in any case. */
+  /** Connects and returns the event, which must be UNREACHABLE. */
   private static ConnectionEvent connect(Caller active, PortSpace space, URI to) throws Exception {
     ConnectionIdentifier from = active.manager.resolve(space, to, Caller.LIMIT.toNanos());
     active.expect(ConnectionEvent.Type.ADDR_RESOLVED);

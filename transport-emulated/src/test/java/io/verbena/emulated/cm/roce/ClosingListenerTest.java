@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A listener is closed while clients connect and its program accepts: each connect ends in one way,
- * and nothing is left of any, neither where the program has taken the request nor where it has not.
+ * A listener is closed while clients connect and its program accepts. Each connect ends in exactly
+ * one way and leaves nothing behind, whether or not the program took its request.
  */
 @Tag("once")
 class ClosingListenerTest {
@@ -114,7 +114,7 @@ class ClosingListenerTest {
     }
   }
 
-  /** A program that accepts what it takes. */
+  /** A program that accepts each request it takes. */
   private static final class Accepting {
     final Thread thread = new Thread(this::run);
     final AtomicInteger requests = new AtomicInteger();

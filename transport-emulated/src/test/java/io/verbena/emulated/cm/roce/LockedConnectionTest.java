@@ -13,7 +13,7 @@ import io.verbena.verbs.VerbsException;
 import java.net.URI;
 import org.junit.jupiter.api.Test;
 
-/** Locked connections of {@code roce://}. */
+/** Locked connections over {@code roce://}. */
 class LockedConnectionTest extends LockedConnections {
   @Override
   protected URI at(int number) {

@@ -23,7 +23,7 @@ import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Which packets a connection has whose ends can send different ones. */
+/** Tests the MTU of connections between ends with different MTUs. */
 @Tag("once")
 class PathMtuTest {
   private static final int LENGTH = 10_000;
@@ -109,7 +109,7 @@ class PathMtuTest {
     long end = System.nanoTime() + Caller.LIMIT.toNanos();
     ConnectionEvent asked = null;
     while (asked == null && System.nanoTime() < end) {
-      // Whoever awaits events asks again, of which the program is told nothing.
+      // Awaiting events repeats the request; the program gets no event for it.
       assertThat(active.manager.await(0)).isNull();
       asked = passive.manager.await(STEP_NANOS);
     }

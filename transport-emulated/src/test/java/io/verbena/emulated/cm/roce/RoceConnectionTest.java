@@ -20,13 +20,13 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** How connections by {@code rdma_cm}'s protocol begin. */
+/** Tests how connections by the protocol of {@code rdma_cm} begin. */
 @Tag("once")
 class RoceConnectionTest {
   private static final URI ADDRESS = URI.create("roce://" + Loopbacks.address(6) + ":7000");
   private static final int ROOM = 64;
 
-  /** With librdmacm such a queue pair is in RTS by then, and its program is told the same. */
+  /** With librdmacm this queue pair is already in RTS, and the program gets the same event. */
   @Test
   void aPassiveEndThatItsPeersFirstMessageBreaksWasConnected() throws Exception {
     try (Caller passive = new Caller(ADDRESS);
@@ -52,7 +52,7 @@ class RoceConnectionTest {
               .send()
               .buffer(active.region.address(), ROOM + 1, active.region.lkey())
               .signaled());
-      // Meanwhile nobody takes the passive end's events.
+      // Nobody takes the passive end's events meanwhile.
       await().atMost(Caller.LIMIT).until(() -> receiving.state() == QueuePairState.ERR);
 
       passive.expect(ConnectionEvent.Type.ESTABLISHED);
@@ -90,13 +90,13 @@ class RoceConnectionTest {
               .send()
               .buffer(active.region.address(), ROOM, active.region.lkey())
               .signaled());
-      // When it is acknowledged, the passive HCA knows that the peer is ready.
+      // Receiving the acknowledged message shows the passive HCA that the peer is ready.
       assertThat(active.next().status()).isEqualTo(CompletionStatus.SUCCESS);
 
       to.close();
 
       active.expect(ConnectionEvent.Type.DISCONNECTED);
-      // Both ends were in time-wait, and are forgotten.
+      // Wait until both ends have left time-wait.
       await().atMost(Caller.LIMIT).until(() -> known(active) == 0);
     }
   }
@@ -111,7 +111,9 @@ class RoceConnectionTest {
     }
   }
 
-  /** As each network device has its own rxe: a process on several networks opens one on each. */
+  /**
+   * Each network device has its own rxe, so a process on several networks opens one HCA on each.
+   */
   @Test
   void eachAddressOfAMachineIsAnHcaAndAProcessMayServeSeveralOnTheSamePort() throws Exception {
     URI here = URI.create("roce://" + Loopbacks.address(20) + ":7000");

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How programs on two HCAs find each other's queue pairs for datagrams. */
+/** Programs on two HCAs find each other's queue pairs for datagrams. */
 @Tag("once")
 class RoceDatagramsTest {
   private static final String HERE = "roce://" + Loopbacks.address(9);
@@ -230,7 +230,7 @@ class RoceDatagramsTest {
       assertThat(other.address()).as("the same port of another space").isEqualTo(SERVICE);
       ConnectionIdentifier first = ask(Caller.LIMIT);
       await().atMost(Caller.LIMIT).until(() -> passiveKnows() == 1);
-      // Finds the backlog full.
+      // This request finds the backlog full.
       ask(Caller.LIMIT);
 
       listener.close();

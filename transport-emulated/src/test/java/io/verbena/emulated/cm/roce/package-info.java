@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** RoCE's connection management, through the verbs. */
+/** Tests of RoCE connection management through the verbs. */
 @NullMarked
 package io.verbena.emulated.cm.roce;
 

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A capture file as a reader of TCP sees it: each direction is put together by its sequence
- * numbers, in which there is no gap, and of which no segment acknowledges what was not sent.
+ * A capture file as a TCP reader sees it. Reassembles each direction by sequence numbers, without
+ * gaps; no segment may acknowledge bytes that were not sent.
  */
 final class CapturedTcp {
   private static final int FILE_HEADER = 24;
@@ -25,7 +25,7 @@ final class CapturedTcp {
   private static final int RAW_IP = 101;
   private static final int LENGTH_OFFSET = 12;
 
-  /** By sender and receiver, in the order of their first segments. */
+  /** Keyed by sender and receiver, in the order of their first segments. */
   final Map<String, Direction> directions = new LinkedHashMap<>();
 
   /** One direction of a connection. */
@@ -41,7 +41,7 @@ final class CapturedTcp {
       this.to = to;
     }
 
-    /** Everything that was sent. */
+    /** Returns all bytes sent in this direction. */
     ByteBuffer bytes() {
       return ByteBuffer.wrap(bytes.toByteArray());
     }

@@ -40,10 +40,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A capture of {@code iwarp://}, as a reader of TCP and of iWARP sees it. */
+/** Tests captures of {@code iwarp://} as readers of TCP and iWARP see them. */
 @Tag("once")
 class TcpCaptureTest {
-  /** Of more than one segment of TCP, and of more than one FPDU. */
+  /** Needs several TCP segments and several FPDUs. */
   private static final int LARGE = 100_000;
 
   private static final int SMALL = 11;
@@ -79,7 +79,7 @@ class TcpCaptureTest {
         .containsExactly("READ_RESPONSE 65512", "READ_RESPONSE 34488", "TERMINATE 24");
   }
 
-  /** Closing goes on when the devices are closed. */
+  /** The close may finish only after the devices are closed. */
   private static void assertThatBothHaveEnded(Path file) throws IOException {
     assertThat(new CapturedTcp(file).directions.values())
         .hasSize(2)
@@ -104,7 +104,7 @@ class TcpCaptureTest {
             .flatMap(line -> Stream.of(line.split(",", -1)))
             .map(Integer::decode)
             .toList();
-    // Four WRITEs and SENDs, READ request and answers, SEND_WITH_INV, TERMINATE.
+    // The opcodes of WRITEs, SEND, READ request, READ responses, SEND_WITH_INV and TERMINATE.
     assertThat(opcodes).containsExactlyInAnyOrder(0, 3, 0, 0, 1, 2, 2, 4, 7);
     assertThat(
             Tshark.read(
@@ -146,7 +146,7 @@ class TcpCaptureTest {
         .hasMessageContaining("(expected: a file to write)");
   }
 
-  /** One of each operation, the last of which the peer refuses. */
+  /** Runs each operation once; the peer refuses the last one. */
   private static void converse(String host, Path file) throws Exception {
     URI address = URI.create("iwarp://" + host + ":0?crc=true&pcap=" + file);
     try (Caller active = new Caller(address);
@@ -194,7 +194,7 @@ class TcpCaptureTest {
     }
   }
 
-  /** What comes behind the frame of MPA: whole FPDUs with the right CRCs, and nothing else. */
+  /** Returns the opcodes behind the MPA frame, which must be complete FPDUs with correct CRCs. */
   private static List<String> opcodes(MpaFrame.Kind kind, ByteBuffer bytes) {
     assertThat(MpaFrame.check(kind, bytes)).isEqualTo(MpaFault.NONE);
     int at = MpaFrame.length(bytes);

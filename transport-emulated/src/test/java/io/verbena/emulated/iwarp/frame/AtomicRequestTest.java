@@ -7,13 +7,13 @@ import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** What atomics leave behind, with masks and without. */
+/** Tests the results of atomics with and without masks. */
 class AtomicRequestTest {
   private static final int ROUNDS = 2000;
 
   private final SplittableRandom random = new SplittableRandom(11);
 
-  /** Bit by bit, as RFC 7306, section 5.1.1, has it. */
+  /** Compares with the addition bit by bit of RFC 7306, section 5.1.1. */
   @Test
   void addsToEachFieldOfTheMask() {
     for (int round = 0; round < ROUNDS; round++) {

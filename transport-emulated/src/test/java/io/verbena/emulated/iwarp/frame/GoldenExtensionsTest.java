@@ -11,14 +11,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * FPDUs of RFC 7306, put together by hand from its figures. Wireshark 4.0 reads those of atomics as
- * they are meant, and finds their CRCs right.
+ * FPDUs of RFC 7306, assembled by hand from its figures. Wireshark 4.0 decodes the atomics
+ * correctly and confirms their CRCs.
  */
 class GoldenExtensionsTest {
   private static final String FETCH_ADD =
       "0046414a"
           + "00000000"
-          + "00000001" // QN 1, that of READ requests
+          + "00000001" // QN 1: READ requests
           + "00000001"
           + "00000000"
           + "00000000" // FetchAdd
@@ -57,7 +57,7 @@ class GoldenExtensionsTest {
   private static final String IMMEDIATE =
       "001a4148"
           + "00000000"
-          + "00000000" // QN 0, that of SENDs
+          + "00000000" // QN 0: SENDs
           + "00000004"
           + "00000000"
           + "cafebabe00000000"
@@ -196,7 +196,7 @@ class GoldenExtensionsTest {
     return hex(into);
   }
 
-  /** What is between the header and the CRC: none of them has a pad. */
+  /** Returns the bytes between header and CRC; none of these FPDUs has padding. */
   private static String payload(String fpdu) {
     return fpdu.substring(2 * FpduLayout.MAX_HEADER, fpdu.length() - 2 * FpduLayout.CRC_LENGTH);
   }

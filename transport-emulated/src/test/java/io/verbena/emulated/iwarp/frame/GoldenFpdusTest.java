@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** FPDUs as the kernel's siw of Linux 6.1 sent them, or took them. */
+/** FPDUs that siw of Linux 6.1 sent or accepted. */
 class GoldenFpdusTest {
   private static final String SEND =
       "001541430000000000000000000000010000000053203500" + "1042540a";
@@ -117,14 +117,14 @@ class GoldenFpdusTest {
 
   @ParameterizedTest
   @CsvSource({
-    "02020000, CRC", // siw's order, and no flag
-    "20020000, CRC", // the RFC's
+    "02020000, CRC", // siw's order of fields, and no flag
+    "20020000, CRC", // the RFC's order
     "1100c000, TAGGED_INVALID_TAG",
     "1101c000, TAGGED_BOUNDS",
-    "21020000, UNTAGGED_NO_BUFFER", // siw's
+    "21020000, UNTAGGED_NO_BUFFER", // siw's order
     "1202c000, UNTAGGED_NO_BUFFER",
     "2107e000, UNKNOWN",
-    "20070000, READY_MESSAGE", // ambiguous without a flag: the RFC's order is tried first
+    "20070000, READY_MESSAGE", // ambiguous without a flag; the parser tries the RFC's order first
     "20070300, STREAM_CATASTROPHE",
     "0207c000, STREAM_CATASTROPHE"
   })

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The frames with which MPA starts. */
+/** Tests the frames of the MPA handshake. */
 class MpaFrameTest {
   private static final String REQUEST = "4d504120494420526571204672616d655002000400040004";
   private static final String REPLY = "4d504120494420526570204672616d651002000400010001";
@@ -57,7 +57,7 @@ class MpaFrameTest {
     assertThat(MpaFrame.parse(Kind.REPLY, frame.bytes())).isEqualTo(frame);
   }
 
-  /** As siw does, which makes its reply of the request. */
+  /** siw copies the flags of the request into its reply. */
   @Test
   void doesNotTakeAnEchoForTheWordOfThePeer() {
     MpaFrame asks =

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Atomics and immediate data of a peer whose bytes are written by hand, and mean harm mostly. */
+/** Atomics and immediate data from a peer with handwritten, mostly malformed bytes. */
 @Tag("once")
 class HostileExtensionsTest {
   private static final long ALL = -1;
@@ -62,7 +62,7 @@ class HostileExtensionsTest {
     assertThat(counter.getLong(8)).isEqualTo(0x1234_56ffL);
   }
 
-  /** A thread of the program adds to one field, again and again, while the peer adds to another. */
+  /** A thread of the program repeatedly adds to one field while the peer adds to another. */
   @Test
   void letsOthersHaveTheirTurnWhileAWordIsChangedAllTheTime() throws IOException {
     int changes = 1000;
@@ -309,7 +309,7 @@ class HostileExtensionsTest {
     peer.assertEnded(cause, AsyncEvent.Type.QP_REQ_ERR);
   }
 
-  /** It would take the receive of a message that is under way. */
+  /** It would consume the receive of a message in progress. */
   @Test
   void refusesImmediateDataAmidAMessage() throws IOException {
     end.receive(1, end.host.register(8), 8);

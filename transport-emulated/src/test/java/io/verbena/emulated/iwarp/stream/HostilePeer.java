@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** One end of a stream with extensions, and a peer whose bytes are written by hand. */
+/** One end of a stream with extensions, and a peer with handwritten bytes. */
 final class HostilePeer {
   static final int IMMEDIATE = 8;
   static final int REQUEST = 10;
@@ -36,14 +36,14 @@ final class HostilePeer {
     end.engine.start(new StreamTerms(false, true, DEPTH, DEPTH, Role.ACTIVE));
   }
 
-  /** The end has an atomic done; it is to be answered with the identifier 1. */
+  /** Makes the end post an atomic, whose response must have the identifier 1. */
   void isAskedToAdd() {
     end.post(
         new SendWorkRequest(1).id(1).fetchAndAdd(8, 7, 1).buffer(counter.address, 8, counter.key));
     assertThat(end.turn()).isTrue();
   }
 
-  /** Sends, and has the end do all that follows. */
+  /** Sends bytes and runs the end until nothing is left to do. */
   void say(String hex) throws IOException {
     send(hex);
     boolean more = true;
@@ -56,7 +56,7 @@ final class HostilePeer {
     assertThat(in.write(ByteBuffer.wrap(HexFormat.of().parseHex(hex)))).isPositive();
   }
 
-  /** Why the engine has ended its stream, or null. */
+  /** Returns the cause in the TERMINATE that the engine sent, or null. */
   @Nullable TerminateCause told() throws IOException {
     ByteBuffer all = ByteBuffer.allocate(out.length());
     assertThat(out.read(all)).isGreaterThanOrEqualTo(-1);
@@ -72,7 +72,7 @@ final class HostilePeer {
     return cause;
   }
 
-  /** It has ended the stream for that, and changed no memory. */
+  /** Asserts that the engine has ended the stream for this cause and changed no memory. */
   void assertEnded(TerminateCause cause, AsyncEvent.Type event) throws IOException {
     assertThat(told()).isEqualTo(cause);
     assertThat(end.engine.state()).isEqualTo(State.ENDED);

@@ -35,7 +35,7 @@ final class StreamEnd implements Placement {
     host.receives.add(new ReceiveWorkRequest(2).id(id).buffer(into.address, length, into.key));
   }
 
-  /** Does what there is to do; true if that was anything. */
+  /** Runs the engine once; returns whether there was anything to do. */
   boolean turn() {
     int before = out.length();
     engine.writable();

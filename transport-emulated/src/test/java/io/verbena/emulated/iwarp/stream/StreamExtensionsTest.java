@@ -17,10 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Atomics and immediate data between two engines, and a stream that is cut, broken or changed. */
+/** Atomics and immediate data between two engines over a stream that is cut, broken or changed. */
 @Tag("once")
 class StreamExtensionsTest {
-  /** What is copied, so that a stream of few bytes has all there is of messages. */
+  /** Short enough for the engine to copy, so that a short stream has all kinds of messages. */
   private static final int SHORT = 40;
 
   private static final long FIRST = 37;
@@ -29,7 +29,7 @@ class StreamExtensionsTest {
 
   private final StreamPair pair = new StreamPair();
 
-  /** The memory of a program of each kind of request. */
+  /** A program with one request of each kind, and its memory. */
   private static final class Program {
     final StreamPair pair;
     final int length;
@@ -172,7 +172,7 @@ class StreamExtensionsTest {
     }
   }
 
-  /** A changed byte is seen by the CRC before an atomic is done. */
+  /** The CRC reveals a changed byte before an atomic runs. */
   @Test
   void doesNoAtomicWrongWhateverByteIsChanged() {
     int end = lengthThere();
@@ -205,7 +205,7 @@ class StreamExtensionsTest {
     }
   }
 
-  /** The answer to the first READ lies in the memory that the atomic changes, until it is sent. */
+  /** The response to the first READ stays in memory that the atomic changes, until it is sent. */
   @Test
   void doesAnAtomicBehindTheReadsBeforeIt() {
     pair.startExtended(false, 4);
@@ -312,7 +312,7 @@ class StreamExtensionsTest {
     assertThat(counter.getLong(0)).isZero();
   }
 
-  /** The queue pair refuses them before; this is for who goes past it. */
+  /** The queue pair already refuses these requests; this tests the engine's own check. */
   @Test
   void failsWhatThePeerHasNot() {
     assertFailsAtHome(false, new SendWorkRequest(1).fetchAndAdd(0, 0, 1));

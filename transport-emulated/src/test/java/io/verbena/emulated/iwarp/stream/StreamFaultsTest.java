@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is wrong ends a stream of iWARP, and its peer is told why. */
+/** A fault ends an iWARP stream, and the peer receives the cause. */
 @Tag("once")
 class StreamFaultsTest {
   private final StreamPair pair = new StreamPair();
@@ -139,7 +139,7 @@ class StreamFaultsTest {
     assertThat(pair.passive.engine.peersCause()).isEqualTo(TerminateCause.LOCAL);
   }
 
-  /** The fault is found where the TERMINATE is added. */
+  /** The fault is found at the point where the TERMINATE is added. */
   @Test
   void tellsOfABadRequestWithNothingBeforeIt() {
     pair.start(false);
@@ -154,7 +154,7 @@ class StreamFaultsTest {
         .containsExactly(CompletionStatus.LOC_PROT_ERR);
   }
 
-  /** Likewise. */
+  /** The fault is found at the point where the TERMINATE is added. */
   @Test
   void tellsOfAnAnswerWhoseMemoryHasDied() {
     pair.start(false);
@@ -171,7 +171,7 @@ class StreamFaultsTest {
     pair.assertEnded(TerminateCause.REMOTE_PROTECTION);
   }
 
-  /** A socket may have taken any part of a segment when the peer's fault is found. */
+  /** When the peer's fault is found, the socket may have taken any part of a segment. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void tellsOfAFaultBehindTheRestOfASegment(boolean crc) {
@@ -199,7 +199,7 @@ class StreamFaultsTest {
     assertThat(inbox.bytes[LARGE - 1]).isEqualTo(pattern(3, LARGE - 1));
   }
 
-  /** Others send it then, and who has memory back may write into that. */
+  /** The caller sends the rest later, while the owner of the memory may already overwrite it. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void givesUpWhatAFullChannelDoesNotTake(boolean crc) throws IOException {
@@ -253,7 +253,7 @@ class StreamFaultsTest {
   }
 
   /**
-   * Without that nobody would have the TERMINATE sent, and the bytes that wait would wake for ever.
+   * Otherwise nobody would send the TERMINATE, and the unread bytes would wake the thread for ever.
    */
   @Test
   void tellsThatItEndsWhereAKeyHasDiedBeforeTheRestIsRead() {

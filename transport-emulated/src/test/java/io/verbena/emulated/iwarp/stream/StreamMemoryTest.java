@@ -21,14 +21,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Memory that others change, or have back, while its bytes are on their way in a stream of iWARP.
- */
+/** Memory that is changed or given back while its bytes are on their way in an iWARP stream. */
 @Tag("once")
 class StreamMemoryTest {
   private final StreamPair pair = new StreamPair();
 
-  /** Another peer writes to the memory, or does atomics there: the answer may be torn. */
+  /** Another peer writes to the memory, so the response may be torn. */
   @Test
   void answersAReadOfMemoryThatIsChangedBeforeItsSocketTakesIt() {
     pair.start(true);
@@ -50,7 +48,7 @@ class StreamMemoryTest {
     pair.assertOpen();
   }
 
-  /** A peer may do so with the memory of a request, too. */
+  /** A peer may also write to the memory of a request. */
   @ParameterizedTest
   @EnumSource(
       value = SendOpcode.class,
@@ -72,7 +70,7 @@ class StreamMemoryTest {
     pair.assertOpen();
   }
 
-  /** As one that awaits the last byte of a WRITE, and clears it for the next. */
+  /** The program waits for the last byte of a WRITE and clears it for the next one. */
   @Test
   void takesAWriteToMemoryThatItsProgramChangesAtOnce() {
     pair.start(true);
@@ -109,7 +107,7 @@ class StreamMemoryTest {
     assertThat(remote.bytes[LARGE - 1]).isZero();
   }
 
-  /** A queue pair that goes to ERR may be served, as one with posts to flush, before it ends. */
+  /** An engine in ERR may still run before the stream ends, as with posts to flush. */
   @Test
   void placesNothingOfAMessageOnceItsReceiveIsFlushed() {
     pair.start(false);
@@ -161,7 +159,7 @@ class StreamMemoryTest {
     assertThat(sink.bytes).containsOnly(OTHERS);
   }
 
-  /** Its socket has taken a part of it, and takes bytes again. */
+  /** The socket has taken a part of the request and accepts bytes again. */
   @Test
   void sendsNothingOfARequestOnceItIsFlushed() {
     pair.start(false);

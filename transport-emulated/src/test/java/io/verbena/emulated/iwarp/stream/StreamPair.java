@@ -11,12 +11,12 @@ import io.verbena.emulated.iwarp.stream.StreamTerms.Role;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendWorkRequest;
 
-/** Two engines, and the two directions between them. */
+/** Two engines and the two directions between them. */
 final class StreamPair {
-  /** Larger than what is copied, and than what is read directly. */
+  /** Larger than the sizes that the engine copies or reads directly. */
   static final int LARGE = 2600;
 
-  /** What who has memory back writes into it. */
+  /** The value that a program writes into memory that it got back. */
   static final byte OTHERS = 0x5a;
 
   final TestPipe there = new TestPipe();
@@ -34,14 +34,14 @@ final class StreamPair {
     return this;
   }
 
-  /** With the atomics and immediate data of RFC 7306. */
+  /** Starts both engines with the atomics and immediate data of RFC 7306. */
   StreamPair startExtended(boolean crc, int depth) {
     passive.engine.start(new StreamTerms(crc, true, depth, depth, Role.PASSIVE));
     active.engine.start(new StreamTerms(crc, true, depth, depth, Role.ACTIVE_WRITES_FIRST));
     return this;
   }
 
-  /** Has both do what there is to do. */
+  /** Runs both ends until nothing is left to do. */
   void run() {
     boolean more = true;
     while (more) {
@@ -50,7 +50,7 @@ final class StreamPair {
     }
   }
 
-  /** How many bytes a program of each kind of request sends. */
+  /** Returns the number of bytes that a program with each kind of request sends. */
   static int lengthThere(boolean crc) {
     StreamPair one = new StreamPair().start(crc);
     Program unused = new Program(one);
@@ -64,7 +64,7 @@ final class StreamPair {
     assertThat(passive.host.events).isEmpty();
   }
 
-  /** The passive end has ended it, and the active one was told why. */
+  /** Asserts that the passive end has ended the stream and the active end received the cause. */
   void assertEnded(TerminateCause cause) {
     assertThat(active.engine.peersCause()).isEqualTo(cause);
     assertThat(active.engine.state()).isEqualTo(State.ENDED);
@@ -95,7 +95,7 @@ final class StreamPair {
 
   // ---- a program
 
-  /** The memory of a program of each kind of request. */
+  /** A program with one request of each kind, and its memory. */
   static final class Program {
     private final StreamPair pair;
     final Region from;
@@ -136,7 +136,7 @@ final class StreamPair {
               .buffer(from.address, 3, from.key));
     }
 
-    /** All of it is done, and all bytes are where they belong. */
+    /** Asserts that all requests are done and all bytes are in place. */
     void assertCarried() {
       assertThat(pair.active.host.sendsDone)
           .extracting(Done::toString)

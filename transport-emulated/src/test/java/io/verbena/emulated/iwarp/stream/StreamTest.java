@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two engines of iWARP, and a stream between them that is cut, broken or changed anywhere. */
+/** Two iWARP engines over a stream that is cut, broken or changed at any byte. */
 @Tag("once")
 class StreamTest {
   private final StreamPair pair = new StreamPair();
@@ -66,7 +66,7 @@ class StreamTest {
     program.assertCarried();
   }
 
-  /** As many FPDUs as that takes, of two buffers each. */
+  /** The message needs several FPDUs and has two buffers at each end. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void carriesWhatIsLargerThanAnFpdu(boolean crc) {
@@ -127,7 +127,7 @@ class StreamTest {
     }
   }
 
-  /** A changed byte is seen by the CRC at the latest: what succeeds is right. */
+  /** The CRC reveals a changed byte at the latest: requests that succeed are right. */
   @Test
   void deliversNothingWrongWhateverByteIsChanged() {
     int end = StreamPair.lengthThere(true);
@@ -169,7 +169,7 @@ class StreamTest {
     assertThat(pair.active.host.receivesDone).extracting(Done::id).containsExactly(9L);
   }
 
-  /** Both answers come at once: the message between them has long been sent. */
+  /** The message between the READs has long been sent when both responses arrive. */
   @Test
   void takesTheAnswersOfReadsAroundAMessage() {
     pair.start(true);

@@ -7,34 +7,34 @@ import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.ScatteringByteChannel;
 
-/** One direction of a stream: what is written to it is read from it, cut where a test says. */
+/** One direction of a stream in memory, which a test can cut, break or change. */
 final class TestPipe implements ScatteringByteChannel, GatheringByteChannel {
   private final ByteArrayOutputStream written = new ByteArrayOutputStream();
   private byte[] bytes = new byte[0];
   private int read;
   private boolean ended;
 
-  /** No read goes beyond this place in the stream before one has come up to it. */
+  /** Position in the stream at which a read ends. */
   int cutAt = Integer.MAX_VALUE;
 
-  /** The most bytes of a read, and of a write. */
+  /** Maximum number of bytes per read and per write. */
   int most = Integer.MAX_VALUE;
 
-  /** From this byte on the stream is broken. */
+  /** Position from which on reads and writes fail. */
   int brokenAt = Integer.MAX_VALUE;
 
-  /** This byte is changed on its way. */
+  /** Position of the byte that is changed. */
   int changedAt = -1;
 
-  /** What others do when bytes have been read. */
+  /** Runs after each read. */
   Runnable afterRead = () -> {};
 
-  /** Bytes that were written. */
+  /** Returns the number of bytes written. */
   int length() {
     return written.size();
   }
 
-  /** Bytes that nobody has read. */
+  /** Returns the number of bytes not yet read. */
   int waiting() {
     return written.size() - read;
   }
