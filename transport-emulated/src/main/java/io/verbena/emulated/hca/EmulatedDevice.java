@@ -76,7 +76,7 @@ public final class EmulatedDevice implements Device {
    */
   private final QueuePairTable queuePairs = new QueuePairTable();
 
-  private final LinkedBlockingQueue<AsyncEvent> events = new LinkedBlockingQueue<>(MAX_EVENTS);
+  private final LinkedBlockingQueue<AsyncEvent> events = new LinkedBlockingQueue<>(MAX_EVENTS + 1);
   private final ScheduledThreadPoolExecutor timer;
   private final ConnectionManagerFactory managers;
   private final Set<DeviceListener> listeners = ConcurrentHashMap.newKeySet();
@@ -175,7 +175,9 @@ public final class EmulatedDevice implements Device {
     }
     queuePairs.forEach(EmulatedQueuePair::fail);
     listeners.forEach(DeviceListener::deviceFailed);
-    boolean unused = events.offer(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
+    synchronized (events) {
+      events.add(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
+    }
     return true;
   }
 
@@ -270,9 +272,16 @@ public final class EmulatedDevice implements Device {
     return CLOSED.equals(event) ? null : event;
   }
 
-  /** Queues an event for the program; drops the event if the program has left the queue full. */
+  /**
+   * Queues an event for the program. If the program has left the queue full, drops the event: the
+   * last place is kept for the failure of the device.
+   */
   public void raise(AsyncEvent.Type type, Object source) {
-    boolean unused = events.offer(new AsyncEvent(type, source));
+    synchronized (events) {
+      if (events.remainingCapacity() > 1) {
+        events.add(new AsyncEvent(type, source));
+      }
+    }
   }
 
   /** Runs a task after a delay, in the fabric's time. */

@@ -23,9 +23,15 @@ final class CallSite {
    */
   private static final List<String> LAYERS =
       List.of(
+          "io.verbena.core.",
           "io.verbena.reactor.",
           "io.verbena.netty.",
+          "io.verbena.grpc.",
+          "io.verbena.ratis.",
+          "io.verbena.reactornetty.",
           "io.verbena.rsocket.",
+          "io.verbena.springboot.",
+          "io.verbena.vertx.",
           "reactor.",
           "io.netty.",
           "java.",

@@ -2,33 +2,42 @@
 package io.verbena.emulated.sanitizer;
 
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /**
- * Prints the first finding of each kind and place to standard error, and later ones as a count, at
- * each power of two.
+ * Prints the first finding of each kind and place, and later ones as a count, at each power of two.
+ * The number of places is bounded.
  */
 final class ConsoleSink implements FindingSink {
-  private static final int MOST_PLACES = 10_000;
+  static final int MOST_PLACES = 10_000;
 
   private record Key(Finding.Kind kind, StackTraceElement place) {}
 
   private final ConcurrentHashMap<Key, Long> counts = new ConcurrentHashMap<>();
+  private final AtomicBoolean full = new AtomicBoolean();
+  private final Consumer<String> printer;
+
+  ConsoleSink(Consumer<String> printer) {
+    this.printer = printer;
+  }
 
   @Override
   public void found(Finding finding) {
-    if (counts.size() >= MOST_PLACES) {
+    Key key = new Key(finding.kind(), finding.place());
+    if (counts.size() >= MOST_PLACES && !counts.containsKey(key)) {
+      if (full.compareAndSet(false, true)) {
+        printer.accept(
+            "verbena sanitizer: no further places are printed than the first " + MOST_PLACES);
+      }
       return;
     }
-    long count = counts.merge(new Key(finding.kind(), finding.place()), 1L, Long::sum);
+    long count = counts.merge(key, 1L, Long::sum);
     if (count == 1) {
-      print(finding.report());
+      printer.accept(finding.report());
     } else if (Long.bitCount(count) == 1) {
-      print("verbena sanitizer: " + finding.kind() + " at " + finding.place() + ": " + count + "x");
+      printer.accept(
+          "verbena sanitizer: " + finding.kind() + " at " + finding.place() + ": " + count + "x");
     }
-  }
-
-  @SuppressWarnings("SystemOut") // Users look for a sanitizer's reports on standard error.
-  private static void print(String text) {
-    System.err.println(text);
   }
 }

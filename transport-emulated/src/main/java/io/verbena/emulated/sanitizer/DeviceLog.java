@@ -64,6 +64,11 @@ final class DeviceLog {
     report.deliver(throwing);
   }
 
+  /** Reports the findings of a verb that threw {@code failure}. */
+  void deliver(Report report, RuntimeException failure) {
+    report.deliver(throwing, failure);
+  }
+
   static long nextToken() {
     return TOKENS.incrementAndGet();
   }

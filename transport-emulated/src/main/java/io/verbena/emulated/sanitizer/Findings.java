@@ -21,8 +21,8 @@ public final class Findings {
   public static final String IGNORE = "verbena.sanitizer.ignore";
 
   private static final Set<Finding.Kind> IGNORED = parse(System.getProperty(IGNORE, ""));
-  private static final CopyOnWriteArrayList<FindingSink> SINKS = new CopyOnWriteArrayList<>();
-  private static final ConsoleSink CONSOLE = new ConsoleSink();
+  private static final CopyOnWriteArrayList<Registration> SINKS = new CopyOnWriteArrayList<>();
+  private static final ConsoleSink CONSOLE = new ConsoleSink(Findings::print);
   private static final AtomicLong COUNT = new AtomicLong();
 
   private Findings() {}
@@ -33,14 +33,29 @@ public final class Findings {
     void close();
   }
 
+  /** Has an identity of its own, as one sink may be registered twice. */
+  private static final class Registration implements Listening {
+    private final FindingSink sink;
+
+    private Registration(FindingSink sink) {
+      this.sink = sink;
+    }
+
+    @Override
+    public void close() {
+      SINKS.remove(this);
+    }
+  }
+
   /**
    * Calls {@code sink} for all findings from now on, until the returned registration is closed.
    * Meanwhile nothing is printed to standard error.
    */
   public static Listening listen(FindingSink sink) {
     requireNonNull(sink, "sink");
-    SINKS.add(sink);
-    return () -> SINKS.remove(sink);
+    Registration registration = new Registration(sink);
+    SINKS.add(registration);
+    return registration;
   }
 
   /** Returns the number of findings in this JVM, repetitions included. */
@@ -55,13 +70,18 @@ public final class Findings {
   static void deliver(Finding finding) {
     COUNT.incrementAndGet();
     boolean delivered = false;
-    for (FindingSink sink : SINKS) {
-      sink.found(finding);
+    for (Registration registration : SINKS) {
+      registration.sink.found(finding);
       delivered = true;
     }
     if (!delivered) {
       CONSOLE.found(finding);
     }
+  }
+
+  @SuppressWarnings("SystemOut") // Users look for a sanitizer's reports on standard error.
+  private static void print(String text) {
+    System.err.println(text);
   }
 
   private static Set<Finding.Kind> parse(String names) {

@@ -29,12 +29,26 @@ final class Report {
    * @throws FindingException if {@code throwing}, and there is a finding
    */
   void deliver(boolean throwing) {
+    deliver(throwing, null);
+  }
+
+  /**
+   * Reports all findings of a verb that has thrown.
+   *
+   * @param failure what the verb threw, which a thrown finding carries as suppressed; null if it
+   *     threw nothing
+   */
+  void deliver(boolean throwing, @Nullable Throwable failure) {
     if (findings == null) {
       return;
     }
     findings.forEach(Findings::deliver);
     if (throwing) {
-      throw new FindingException(findings.get(0));
+      FindingException thrown = new FindingException(findings.get(0));
+      if (failure != null) {
+        thrown.addSuppressed(failure);
+      }
+      throw thrown;
     }
   }
 }

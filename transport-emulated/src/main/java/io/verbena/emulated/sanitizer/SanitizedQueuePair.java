@@ -117,9 +117,11 @@ final class SanitizedQueuePair implements QueuePair {
     Report report = new Report();
     try {
       log.postSend(request, CallSite.here(), report);
-    } finally {
-      device.deliver(report);
+    } catch (RuntimeException e) {
+      device.deliver(report, e);
+      throw e;
     }
+    device.deliver(report);
   }
 
   @Override
@@ -127,9 +129,11 @@ final class SanitizedQueuePair implements QueuePair {
     Report report = new Report();
     try {
       log.bindMemoryWindow(request, CallSite.here(), report);
-    } finally {
-      device.deliver(report);
+    } catch (RuntimeException e) {
+      device.deliver(report, e);
+      throw e;
     }
+    device.deliver(report);
   }
 
   @Override
@@ -137,9 +141,11 @@ final class SanitizedQueuePair implements QueuePair {
     Report report = new Report();
     try {
       log.postReceive(request, CallSite.here(), report);
-    } finally {
-      device.deliver(report);
+    } catch (RuntimeException e) {
+      device.deliver(report, e);
+      throw e;
     }
+    device.deliver(report);
   }
 
   @Override

@@ -52,9 +52,11 @@ final class SanitizedSharedReceiveQueue implements SharedReceiveQueue {
     Report report = new Report();
     try {
       receives.post(request, null, queue::postReceive, CallSite.here(), report);
-    } finally {
-      device.deliver(report);
+    } catch (RuntimeException e) {
+      device.deliver(report, e);
+      throw e;
     }
+    device.deliver(report);
   }
 
   @Override

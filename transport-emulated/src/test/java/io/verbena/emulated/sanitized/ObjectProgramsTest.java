@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.sanitized;
 
+import static io.verbena.emulated.sanitizer.Finding.Kind.KEY_USED_AFTER_INVALIDATION;
 import static io.verbena.emulated.sanitizer.Finding.Kind.NEVER_CLOSED;
 import static io.verbena.emulated.sanitizer.Finding.Kind.SEND_WITHOUT_RECEIVE;
 import static io.verbena.verbs.Access.LOCAL_WRITE;
@@ -18,9 +19,11 @@ import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.PostException;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
@@ -144,6 +147,28 @@ class ObjectProgramsTest extends ProgramTests {
           domain.close();
           device.close();
         });
+  }
+
+  @Test
+  void throwsWhatItFindsWithTheRefusalOfThePost() {
+    try (Device device = open("?sanitize=throw");
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        CompletionQueue queue = device.createCompletionQueue(8, null);
+        QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue, queue, 1, 1))) {
+      MemoryRegion closed = domain.register(ByteBuffer.allocateDirect(8), Set.of());
+      closed.close();
+      SendWorkRequest request =
+          new SendWorkRequest().send().buffer(closed.address(), 8, closed.lkey());
+
+      assertThatThrownBy(() -> pair.postSend(request))
+          .isInstanceOfSatisfying(
+              FindingException.class,
+              e -> {
+                assertThat(e.finding().kind()).isEqualTo(KEY_USED_AFTER_INVALIDATION);
+                assertThat(e.getSuppressed()).hasSize(1).hasOnlyElementsOfType(PostException.class);
+              });
+    }
+    List<Finding> unused = found();
   }
 
   @Test
