@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Claims about the runner: how it compares, and what it reads back from a case. */
+/** Tests of the runner: how it compares, and how it reads the results of a case. */
 @NullMarked
 package io.verbena.benchmarks;
 

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The native objects of the provider where creating or destroying one of them fails. */
+/** Tests the provider's native objects when creating or destroying one of them fails. */
 @InSoftRoceGuest(nodes = 1)
 class NativeObjectsTest {
   private final DisniDevice device = open();
@@ -45,7 +45,7 @@ class NativeObjectsTest {
     device.close();
   }
 
-  /** A queue pair that our counts know nothing of. */
+  /** Creates a queue pair that the provider does not count. */
   private long foreignQueuePair(DisniCompletionQueue of, long sharedReceives) {
     Block words =
         Block.of(QueuePairWords.values())
@@ -113,7 +113,7 @@ class NativeObjectsTest {
 
   @Test
   void leavesNoChannelBehindWithoutAFileForItsWakeup() throws Exception {
-    // All classes are loaded, as that takes files too.
+    // Loads all classes first, as class loading opens files, too.
     device.createCompletionChannel().close();
     device.createConnectionManager().close();
     long before = openFiles();
@@ -154,14 +154,19 @@ class NativeObjectsTest {
     }
   }
 
-  /** Those of the JVM: what earlier tests have dropped may be closed at any time. */
+  /**
+   * Returns the number of the JVM's open files. Those that earlier tests dropped may close at any
+   * time.
+   */
   private static long openFiles() throws IOException {
     try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
       return files.count();
     }
   }
 
-  /** Those of the guest: what earlier tests have left may go at any time. */
+  /**
+   * Returns the resources of the guest. Those that earlier tests left may disappear at any time.
+   */
   private static List<String> resources(String kind) throws Exception {
     return Program.run("rdma", "resource", "show", kind).lines().toList();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of parts of the provider that only a device can show. */
+/** Tests of parts of the provider that need a device. */
 @NullMarked
 package io.verbena.disni;
 

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A program of the system while it runs, with its output in a file. Closing kills it. */
+/** A running program of the system, with its output in a file. Closing kills the program. */
 public final class Program implements AutoCloseable {
   private final List<String> line;
   private final Path file;
@@ -38,21 +38,21 @@ public final class Program implements AutoCloseable {
   }
 
   /**
-   * The command line of a Java program on this JVM and its class path, with what emulation asks
-   * for.
+   * Returns the command line of a Java program on this JVM and class path, with JVM options that
+   * suit an emulated machine.
    */
   public static List<String> java(Class<?> main, String... arguments) {
     return java(List.of(), System.getProperty("java.class.path"), main, arguments);
   }
 
-  /** The same with options for the JVM and another class path. */
+  /** Returns such a command line with options for the JVM and another class path. */
   public static List<String> java(
       List<String> options, String classPath, Class<?> main, String... arguments) {
     var line = new ArrayList<String>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.addAll(
         List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-XX:-UsePerfData"));
-    // Without it newer JVMs warn of each native library.
+    // Without this option newer JVMs warn of each native library.
     line.add("--enable-native-access=ALL-UNNAMED");
     line.addAll(options);
     line.addAll(List.of("-cp", classPath, main.getName()));
@@ -60,41 +60,41 @@ public final class Program implements AutoCloseable {
     return List.copyOf(line);
   }
 
-  /** Runs the program to its end, which has to be a good one, and answers its output. */
+  /** Runs the program to its end, which must be a success, and returns its output. */
   public static String run(String... line) throws IOException, InterruptedException {
     return run(List.of(line));
   }
 
-  /** Runs the program to its end, which has to be a good one, and answers its output. */
+  /** Runs the program to its end, which must be a success, and returns its output. */
   public static String run(List<String> line) throws IOException, InterruptedException {
     try (var program = start(line)) {
       return program.succeed(Duration.ofMinutes(2));
     }
   }
 
-  /** Waits for the end, which has to be a good one and within the limit; returns the output. */
+  /** Waits for the end, which must be a success and within the limit; returns the output. */
   public String succeed(Duration limit) throws IOException, InterruptedException {
     assertThat(exitCode(limit)).as("exit code of %s; its output: %s", line, output()).isZero();
     return output();
   }
 
-  /** Waits for the end; false if it does not come within the limit. */
+  /** Returns whether the program ends within the limit. */
   public boolean ends(Duration limit) throws InterruptedException {
     return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Waits for the end, which has to be within the limit, and returns the exit code. */
+  /** Waits for the end, which must come within the limit, and returns the exit code. */
   public int exitCode(Duration limit) throws IOException, InterruptedException {
     assertThat(ends(limit)).as("%s ends within %s; its output: %s", line, limit, output()).isTrue();
     return process.exitValue();
   }
 
-  /** Waits until its output contains this; if it ends before, so does the test. */
+  /** Waits until the output contains {@code text}; fails if the program ends before. */
   public void awaitOutput(String text) throws IOException {
     awaitOutput(text, Duration.ofMinutes(2));
   }
 
-  /** The same with another limit. */
+  /** Waits for the output with another limit. */
   public void awaitOutput(String text, Duration limit) throws IOException {
     await()
         .atMost(limit)
@@ -103,17 +103,17 @@ public final class Program implements AutoCloseable {
     assertThat(output()).as("output of %s", line).contains(text);
   }
 
-  /** Returns what it has written so far, to standard output and standard error. */
+  /** Returns the program's standard output and standard error so far. */
   public String output() throws IOException {
     return Files.readString(file, Charset.defaultCharset());
   }
 
-  /** Its process id. */
+  /** Returns the process id. */
   public long pid() {
     return process.pid();
   }
 
-  /** Ends it at once, as the kernel does: by SIGKILL. Returns when it has gone. */
+  /** Kills the program with SIGKILL, and returns once the process has gone. */
   public void kill() {
     process.destroyForcibly().onExit().join();
   }

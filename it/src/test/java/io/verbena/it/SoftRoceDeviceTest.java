@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** That the guest is what the other tests take it for, shown by programs that are not ours. */
+/** Checks with programs of rdma-core and perftest that the guest is as the other tests expect. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class SoftRoceDeviceTest {
@@ -45,7 +45,7 @@ class SoftRoceDeviceTest {
   void connectsTheNodesOverTheCable() throws Exception {
     long before = packetsThroughTheSwitch();
     assertThat(ping(NODE1, NODE2)).contains("rdma-ping-19:");
-    // 20 pings are a SEND, a READ, a WRITE and more SENDs each.
+    // Each of the 20 pings is a SEND, a READ, a WRITE and more SENDs.
     assertThat(packetsThroughTheSwitch() - before).isGreaterThan(100);
   }
 
@@ -77,7 +77,7 @@ class SoftRoceDeviceTest {
           .atMost(Duration.ofMinutes(1))
           .until(() -> Program.run("ss", "-Hltn", "sport = :18515").contains("LISTEN"));
       try (var client = Program.start(with(exchange, "rxe0", NODE2))) {
-        // Of 100 messages with 64 KiB each.
+        // 100 messages of 64 KiB each.
         assertThat(client.succeed(Duration.ofMinutes(2))).containsPattern("65536 +100 ");
       }
       server.succeed(Duration.ofMinutes(1));
@@ -96,7 +96,7 @@ class SoftRoceDeviceTest {
     assertThat(ping(NODE1, NODE2)).contains("rdma-ping-19:");
   }
 
-  /** Runs twenty pings of rping from one address to the other; returns the client's output. */
+  /** Runs twenty pings of rping between two addresses; returns the client's output. */
   private static String ping(String from, String to) throws Exception {
     try (var server = Program.start("rping", "-s", "-a", to, "-C", "20")) {
       await()

@@ -29,18 +29,18 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
-/** Which frames of messages travel within their requests. */
+/** Tests which message frames are posted with inline data. */
 @Tag("once")
 class InlineTest {
   private static final String COSTLY = "emulated://inline?mode=async&seed=1";
   private static final int LONGEST_INLINE = 256;
 
-  /** What a frame has beside the bytes of its one message. */
+  /** The bytes of a frame that carries one message, without those of the message. */
   private static final int OVERHEAD = FrameLayout.HEADER_LENGTH + RecordLayout.HEADER_LENGTH;
 
   private final Sends sends = new Sends();
 
-  /** How long the frames were that a client has sent. */
+  /** Records the length of each frame that a client posts, inline and gathered. */
   private static final class Sends extends HcaMeter implements Meters {
     final Queue<Integer> inline = new ConcurrentLinkedQueue<>();
     final Queue<Integer> gathered = new ConcurrentLinkedQueue<>();
@@ -71,7 +71,7 @@ class InlineTest {
     }
   }
 
-  /** Has a client on an HCA send a message of each length. */
+  /** Sends a message of each length from a client on {@code hca}. */
   private void send(String hca, int... lengths) {
     send(URI.create(hca), URI.create(hca), lengths);
   }
@@ -121,7 +121,7 @@ class InlineTest {
   @Test
   void nothingIsInlineOnADeviceWithoutInlineData() {
     URI address = Addresses.of("inline");
-    // Each of its posts has a price.
+    // This place makes the device report {@code hasCostlyPosts()}.
     Fault.Place costly = Fault.Place.POST_OWN_RECEIVE;
 
     send(address, LimitedProvider.faulty(address, costly, Fault.Kind.EXCEPTION), 8, 100);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
-/** A long message is announced: its memory is allocated beside the loop, here when a test says. */
+/** Tests memory for long messages, which is allocated off the loop, here when a test says so. */
 @Tag("moves-data")
 class LargeAllocationTest {
   private static final int LENGTH = 16 << 20;
@@ -51,7 +51,7 @@ class LargeAllocationTest {
     return next;
   }
 
-  /** A server that sends one long message to each client. */
+  /** Binds a server that sends one long message to each client; returns its address. */
   private static URI announcing(Ends ends) {
     return ends.serverSide()
         .bind(
@@ -120,7 +120,7 @@ class LargeAllocationTest {
       client.onClose().block(Ends.LIMIT);
       allocation.run();
 
-      // It is free again: nothing has to be allocated for as long a one.
+      // The memory is free again, so a buffer of the same length needs no new registration.
       long registered = memory.registeredBytes();
       assertThat(registered).isGreaterThanOrEqualTo(LENGTH);
       RdmaConnection other = connect(ends, transport);
@@ -163,7 +163,8 @@ class LargeAllocationTest {
       receiving.dispose();
       allocation.run();
 
-      // On the same loop, and later: when this one has waited for too long, that one would have.
+      // Both share a loop, and this wait begins later: once it has timed out, the first would have,
+      // too.
       CompletableFuture<ByteBuf> neverAllocated = other.receive().next().toFuture();
       assertThat(neverAllocated).failsWithin(Ends.LIMIT);
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.NonBlocking;
 
-/** Users who hold a loop up, or leave something behind on the thread that opens a transport. */
+/** Tests user code that blocks a loop, and what a new transport's threads inherit. */
 class LoopThreadTest {
   private static final InheritableThreadLocal<String> INHERITABLE = new InheritableThreadLocal<>();
 
@@ -149,7 +149,7 @@ class LoopThreadTest {
     CompletionLoop loop = loop("sleeps", device);
     CountDownLatch entered = new CountDownLatch(1);
     long limit = Duration.ofMillis(20).toNanos();
-    // Its thread may take longer than that to begin.
+    // The loop's thread may take longer than the limit to start.
     await().atMost(Ends.LIMIT).until(loop::isSleeping);
     LoopWatchdog watchdog =
         new LoopWatchdog("watchdog-test", limit, () -> List.of(loop), new Durations(reports));
@@ -228,7 +228,7 @@ class LoopThreadTest {
     awaitLooks(looks, 3);
     assertThat(reports).isEmpty();
 
-    // Half the limit between two looks, as it asks for.
+    // Half the limit between two looks, which is the interval that the watchdog aims for.
     step.set(limit / 2);
     assertThat(next(reports)).startsWith("first").contains("is-held-up");
     watchdog.close();
@@ -273,7 +273,7 @@ class LoopThreadTest {
     }
   }
 
-  /** Keeps for how long loops are held up, in nanoseconds. */
+  /** Keeps how long loops were held up, in nanoseconds. */
   private record Durations(LinkedBlockingQueue<Long> all) implements LoopWatchdog.Report {
     @Override
     public void heldUp(HeldUp loop, boolean again, String message) {

@@ -35,13 +35,13 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
-/** Addresses {@code rdma://host:port}, which leave to both ends what carries a connection. */
+/** Tests addresses {@code rdma://host:port}, for which client and server agree on a medium. */
 @Tag("once")
 class MediaTest {
   private static final URI ANY_PORT = URI.create("rdma://127.0.0.1:0");
   private static final URI BY_SHM = URI.create("rdma://127.0.0.1:0?medium=shm");
 
-  /** An address that no other JVM has, as the HCAs of an address share its UDP port. */
+  /** A loopback address of this JVM alone: the HCAs of one address share its UDP port. */
   private static final String OWN_HOST =
       "127."
           + (64 + ProcessHandle.current().pid() / 255 % 64)
@@ -52,13 +52,13 @@ class MediaTest {
   private static final URI FIRST = URI.create("emulated://media-bind-first:7001");
   private static final URI SECOND = URI.create("emulated://media-bind-second:7002");
 
-  /** ExaminedDevice, as each medium has but a part of the time. */
+  /** The connect timeout is long, as each medium gets only a part of it. */
   private final RdmaTransport transport =
       RdmaTransport.create(Ends.options().connectTimeout(Ends.LIMIT).build());
 
   @AfterEach
   void dispose() {
-    // Fails if a queue pair or memory is left.
+    // Fails if a queue pair or a memory region is still open.
     transport.dispose();
   }
 
@@ -70,7 +70,7 @@ class MediaTest {
     return transport.connect(address).blockOptional(Ends.LIMIT).orElseThrow();
   }
 
-  /** The server's address with another choice of media. */
+  /** Returns the server's address with the given media. */
   private static URI with(RdmaServer server, String media) {
     return URI.create(
         "rdma://"
@@ -137,7 +137,7 @@ class MediaTest {
     await().atMost(Ends.LIMIT).until(() -> server.connectionCount() == 3);
   }
 
-  /** As a peer on another host, to which neither memory leads, would be served. */
+  /** Tests the choice between network media, as for a peer on another host. */
   @Test
   void takesIwarpBeforeRoce() {
     RdmaServer server = bind(transport, URI.create("rdma://" + OWN_HOST + ":0?medium=iwarp,roce"));
@@ -159,7 +159,7 @@ class MediaTest {
 
   @Test
   void takesAnotherMediumOnceTheOneOfTheLastConnectIsGone() {
-    // Of media that share no ports with other programs.
+    // These media share no ports with other programs.
     RdmaServer both = bind(transport, URI.create("rdma://127.0.0.1:0?medium=emulated,shm"));
     URI address = both.address();
     assertThat(connect(address).medium()).isEqualTo("emulated");
@@ -171,7 +171,7 @@ class MediaTest {
     assertThat(connect(address).medium()).isEqualTo("shm");
     server.dispose();
     bind(transport, address);
-    // Remembered for a while, as long as it leads there.
+    // The transport remembers the last medium for a while, as long as the server has it.
     assertThat(connect(address).medium()).isEqualTo("shm");
   }
 
@@ -212,7 +212,7 @@ class MediaTest {
     }
   }
 
-  /** A transport that opens no emulated device before the latch is counted down. */
+  /** Returns a transport that opens no emulated device before the latch is counted down. */
   private static ReactorTransport opening(CountDownLatch held) {
     VerbsProviders providers = VerbsProviders.load();
     return new ReactorTransport(
@@ -256,7 +256,7 @@ class MediaTest {
     RdmaTransport hasty =
         RdmaTransport.create(Ends.options().connectTimeout(Duration.ofSeconds(4)).build());
     try {
-      // Opens its device, which would take a part of that time.
+      // Opens the device first, as that would take a part of the connect timeout.
       assertThat(hasty.memory(FIRST)).isNotNull();
       RdmaServer server =
           silent
@@ -289,7 +289,7 @@ class MediaTest {
     assertThatThrownBy(() -> bind(transport, with(first, "emulated,shm")))
         .isInstanceOf(RdmaConnectException.class)
         .hasMessageContaining("somebody listens there already");
-    // The slots that it had already were given back.
+    // The failed bind released the ports that it had already taken.
     first.dispose();
     bind(transport, with(first, "emulated,shm"));
   }
@@ -304,7 +304,7 @@ class MediaTest {
       RdmaConnectException refusal =
           catchThrowableOfType(RdmaConnectException.class, () -> connect(with(server, "shm,roce")));
 
-      // The server's answer: roce is not tried.
+      // The server has answered, so the client does not try roce.
       assertThat(refusal.rejection()).isNotNull();
       assertThat(refusal.rejection().code()).isEqualTo(RejectReason.CONNECTION_LIMIT);
     } finally {
@@ -388,7 +388,7 @@ class MediaTest {
                     new Mono<>() {
                       @Override
                       public void subscribe(CoreSubscriber<? super RdmaServer> subscriber) {
-                        // Its bind cannot be cancelled once it has begun.
+                        // This bind cannot be cancelled once it has begun.
                         subscriber.onSubscribe(Operators.emptySubscription());
                         binding.add(subscriber);
                       }

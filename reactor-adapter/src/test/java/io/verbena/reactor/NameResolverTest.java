@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.NonBlocking;
 
-/** Lookups whose number, threads and subscribers get out of hand. */
+/** Tests limits on name lookups: their number, their threads and their subscribers. */
 class NameResolverTest {
   private final NameResolver<URI> resolver = new NameResolver<>(Duration.ofMinutes(5));
   private final CountDownLatch held = new CountDownLatch(1);
@@ -92,7 +92,7 @@ class NameResolverTest {
         .havingCause()
         .isInstanceOf(RdmaConnectException.class)
         .withMessageContaining("host names that wait to be resolved: 1024 (expected: < 1024)");
-    // Who asks for one of those that wait needs no place.
+    // A lookup of a name that already waits takes no place of its own.
     all.add(resolve(Lookups.THREADS));
     held.countDown();
     assertThat(all).allSatisfy(each -> assertThat(each).succeedsWithin(Ends.LIMIT));

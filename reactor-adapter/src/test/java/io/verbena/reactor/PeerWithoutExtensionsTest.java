@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
-/** A device of iWARP that has atomics and immediate data, and a peer that has none. */
+/** Tests an iWARP device with atomics and immediate data against a peer that has neither. */
 @Tag("once")
 class PeerWithoutExtensionsTest {
   private static final URI ANY = URI.create("iwarp://127.0.0.1:0?extensions=false");

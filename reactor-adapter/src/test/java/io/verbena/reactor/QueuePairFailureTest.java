@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
-/** A queue pair that fails by itself, and a loop that runs when a test says. */
+/** Tests a queue pair that fails on its own. The loop runs only when a test runs it. */
 class QueuePairFailureTest {
   private final Steps steps = new Steps();
   private final ReactorTransport transport =
@@ -45,7 +45,7 @@ class QueuePairFailureTest {
       RdmaConnection client = connect(peer);
       CompletableFuture<Void> sent =
           client.send(Mono.fromSupplier(() -> Ends.message(client, 8, 1))).toFuture();
-      // The message is posted, and with the peer; the loop has yet to poll that.
+      // The peer has the message, but the loop has not polled its completion yet.
       steps.runLoop();
       assertThat(sent).isNotDone();
 
@@ -61,7 +61,7 @@ class QueuePairFailureTest {
               });
 
       if (Addresses.areEmulated()) {
-        // On a wire the acknowledgement of the message may come too late.
+        // On a real wire the acknowledgement of the message may come too late.
         assertThat(sent).isCompleted();
       }
     }
@@ -83,9 +83,9 @@ class QueuePairFailureTest {
     return connect.get();
   }
 
-  /** Runs the agents of a device, in the thread of the test; for them time stands still. */
+  /** Runs the agents of a device in the thread of the test; their clock stands still. */
   private static final class Steps implements DutyCycleInvoker {
-    /** In the order in which a device starts them. */
+    /** The index of the agent, in the order in which a device starts its agents. */
     private static final int EVENTS_OF_DEVICE = 1;
 
     private static final int LOOP = 2;
@@ -93,13 +93,13 @@ class QueuePairFailureTest {
     private final List<DutyCycle> agents = new ArrayList<>();
 
     void takeEventsOfDevice() {
-      // The kernel tells the peer that the request is bad, and of the failure here, in any order.
+      // The kernel reports the bad request to the peer and the failure to this end in either order.
       await()
           .pollInSameThread()
           .atMost(Ends.LIMIT)
           .until(() -> agents.get(EVENTS_OF_DEVICE).doWork());
       while (agents.get(EVENTS_OF_DEVICE).doWork()) {
-        // More than one.
+        // Several events may wait.
       }
     }
 

@@ -13,11 +13,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The README shows the lines that differ as they are in the sources. */
+/** Tests that the README shows the differing lines as they are in the sources. */
 class DiffsTest {
   private static final Path SOURCES = Path.of("src/main/java/io/verbena/samples");
 
-  /** The differences of twins beside their work: their names. */
+  /** Lines in which OverTcp and OverRdma differ only by names. */
   private static final Predicate<String> A_NAME =
       Pattern.compile("^(import|package| ?\\*|/\\*)|class |return \"|\\bOver(Tcp|Rdma)\\(")
           .asPredicate();
@@ -48,7 +48,10 @@ class DiffsTest {
         .containsSubsequence(shownLast(shown('+'), "call(GrpcMethods.LEASE"));
   }
 
-  /** Lines of one that the other has not, and that make a server, a client or their parts. */
+  /**
+   * Returns the lines of {@code of} that {@code not} lacks, and that create a server, a client or
+   * their parts.
+   */
   private static List<String> setUp(List<String> of, List<String> not) {
     return of.stream()
         .filter(line -> !not.contains(line))

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The links, commands and Java programs of the documentation are what the repository has. */
+/** Tests that the links, commands and Java programs of the documentation match the repository. */
 class DocumentationTest {
   private static final Path ROOT = Path.of("..");
   private static final Path TOOLS = ROOT.resolve("tools/src/main/java");
@@ -97,7 +97,7 @@ class DocumentationTest {
     return pattern.matcher(text).results().toList();
   }
 
-  /** A page without its code. */
+  /** Returns a page without its code. */
   private static String prose(Path page) throws IOException {
     StringBuilder prose = new StringBuilder();
     boolean inCode = false;
@@ -111,7 +111,7 @@ class DocumentationTest {
     return prose.toString();
   }
 
-  /** The anchors of a page's headings, as GitHub makes them. */
+  /** Returns the anchors of a page's headings, as GitHub generates them. */
   private static Set<String> anchors(Path page) throws IOException {
     return Files.readAllLines(page).stream()
         .map(HEADING::matcher)
@@ -131,7 +131,7 @@ class DocumentationTest {
         .collect(Collectors.toSet());
   }
 
-  /** Returns what stands between two lines, with one space for any white space. */
+  /** Returns the text between two lines, with one space for any white space. */
   private static String between(List<String> lines, String first, String last) {
     return lines.stream()
         .dropWhile(line -> !line.strip().equals(first))

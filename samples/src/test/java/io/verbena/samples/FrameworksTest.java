@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The table of frameworks names the versions that the build tests. */
+/** Tests that the table of frameworks has the versions that the build tests. */
 class FrameworksTest {
   private static final Path ROOT = Path.of("..");
   private static final Pattern CELLS = Pattern.compile(" \\| ");

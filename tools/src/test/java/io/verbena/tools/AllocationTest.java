@@ -8,7 +8,7 @@ import java.lang.management.ManagementFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The client runs in the test's thread. */
+/** Tests that tools allocate nothing per message. The client runs in the test's thread. */
 class AllocationTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final int FEW = 1000;
@@ -18,7 +18,7 @@ class AllocationTest {
   @CsvSource({
     "perf write bw --local -s 64 -N, 0",
     "perf send bw --local -s 64 -N, 0",
-    // When a round begins, and how long it took.
+    // Latency tests store the start and the duration of each round.
     "perf read lat --local, 16",
     "perf write lat --local, 16",
     "perf send lat --local, 16",

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CaptureTest {
-  /** Of a capture with times in nanoseconds. */
+  /** The magic number of a capture with times in nanoseconds. */
   private static final int MAGIC = 0xa1b23c4d;
 
   private static final int HEADER = 24;
@@ -58,7 +58,7 @@ class CaptureTest {
     assertThat(run.exitCode()).describedAs(run.err()).isZero();
     assumeTsharkIsInstalled();
 
-    // Each end's 20 messages, and what acknowledges them. After a pause of its thread for longer
+    // Each end's 20 messages, and their acknowledgements. After a pause of its thread for longer
     // than the timeout, an end sends a message again, with the same PSN.
     List<String> packets = packets(file);
     assertThat(packets.stream().filter(packet -> packet.startsWith("4\t")).distinct()).hasSize(40);

@@ -57,7 +57,7 @@ class DoctorTest {
     assertThat(run.exitCode()).isEqualTo(1);
   }
 
-  /** All of 127.0.0.0/8 are this machine's, but each is another HCA. */
+  /** All addresses of 127.0.0.0/8 are this machine's, but each is a separate HCA. */
   @Test
   void connectsTheDeviceOfAPeersAddressToItself() {
     Run run = Run.of("doctor roce://127.99.0.1?source=" + Run.HERE);

@@ -20,7 +20,7 @@ import java.util.List;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Sinks;
 
-/** A JVM with a reactive connection over which messages go to and fro, or with nothing at all. */
+/** A JVM with a reactive connection that exchanges messages, or with none. */
 final class EchoProgram implements AutoCloseable {
   private static final String READY = "ready";
   private static final String IDLE = "idle";
@@ -36,7 +36,7 @@ final class EchoProgram implements AutoCloseable {
     return start(List.of());
   }
 
-  /** One that has no queue pair, with options for its JVM. */
+  /** Starts a JVM without a queue pair, with options. */
   static EchoProgram idle(String... options) throws IOException {
     return start(List.of(options), IDLE);
   }
@@ -66,7 +66,7 @@ final class EchoProgram implements AutoCloseable {
     process.destroyForcibly().onExit().join();
   }
 
-  /** The other JVM; it ends with its input. */
+  /** Runs in the other JVM, which ends with its input. */
   public static void main(String[] arguments) throws IOException {
     if (arguments.length == 0) {
       echo();

@@ -8,14 +8,14 @@ import java.util.concurrent.CompletableFuture;
 /**
  * The result of a command line.
  *
- * @param exitCode of the program
- * @param out what it printed
- * @param err what it said of failures
+ * @param exitCode the exit code
+ * @param out the standard output
+ * @param err the error messages
  */
 record Run(int exitCode, String out, String err) {
   /**
-   * A loopback address that no other JVM of this machine uses: who has it has RoCEv2's UDP port
-   * there. It does not end in 255, where Java has no sockets.
+   * A loopback address that no other JVM of this machine uses, as its user occupies RoCEv2's UDP
+   * port there. It does not end in 255, where Java opens no sockets.
    */
   static final String HERE = here();
 
@@ -33,7 +33,7 @@ record Run(int exitCode, String out, String err) {
     return new Run(exitCode, out.toString(), err.toString());
   }
 
-  /** Runs a command line in a thread of its own, as programs run that wait for one another. */
+  /** Runs a command line in a thread of its own, for programs that wait for each other. */
   static CompletableFuture<Run> beside(String line) {
     return CompletableFuture.supplyAsync(() -> of(line), task -> new Thread(task, line).start());
   }

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** {@code verbena stat} of programs that run in other JVMs. */
+/** Tests {@code verbena stat} on programs in other JVMs. */
 class StatTest {
   private static final String HEADER =
       "device lqpn rqpn type state user sends recvs sq rq scq rcq rnr_sent rnr_recv retrans"
@@ -22,7 +22,7 @@ class StatTest {
   @Test
   void showsTheQueuePairsOfARunningProgramWhileTheyWork() throws Exception {
     try (EchoProgram program = EchoProgram.echoing()) {
-      // On a busy machine the program may do nothing between two answers.
+      // On a busy machine the program may make no progress between two answers.
       await().atMost(Duration.ofSeconds(60)).until(() -> askTwice(program), StatTest::haveGrown);
 
       assertThat(Run.of("stat").out()).containsPattern("(?m)^ *" + program.pid() + " +2  .*Echo");

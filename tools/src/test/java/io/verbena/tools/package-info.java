@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of the command line, each command by what it prints. */
+/** Tests of the commands by their output. */
 @NullMarked
 package io.verbena.tools;
 

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** gRPC in a cluster in which hosts get RDMA one by one. */
+/** Tests gRPC in a cluster in which hosts get RDMA one by one. */
 @Tag("once")
 class AutoTest {
   private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));
@@ -72,7 +72,7 @@ class AutoTest {
     return Addresses.areEmulated() ? "localhost" : Addresses.of("grpc-auto").getHost();
   }
 
-  /** A server as it is on a host with RDMA, or on one without. */
+  /** Starts a server as on a host with RDMA, or on a host without. */
   private Server serve(boolean rdma, int port) throws IOException {
     NettyServerBuilder builder = NettyServerBuilder.forAddress(new InetSocketAddress(host(), port));
     NettyServerBuilder set =
@@ -97,8 +97,8 @@ class AutoTest {
   }
 
   /**
-   * Serves at the same port again. A selector releases a socket that was closed with the next turn
-   * of its loop.
+   * Starts a server at the same port again. A selector releases a closed socket only in the next
+   * turn of its loop.
    */
   private Server serveAgain(boolean rdma, int port) {
     return await()
@@ -107,7 +107,10 @@ class AutoTest {
         .until(() -> serve(rdma, port), server -> true);
   }
 
-  /** A server that is there again sooner than it is missed is asked over RDMA all the same. */
+  /**
+   * Returns a channel without memory of media: it tries RDMA even if the server restarts before the
+   * client notices.
+   */
   private ManagedChannel connect(Server server) {
     return RdmaGrpc.client(NettyChannelBuilder.forAddress(host(), server.getPort()), sockets)
         .withOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, (int) LIMIT.toMillis() / 2)
@@ -158,7 +161,7 @@ class AutoTest {
     end(server);
   }
 
-  /** Each server is stopped as a rolling change does: it ends its calls. */
+  /** Stops each server as in a rolling upgrade: the server ends its calls. */
   @Test
   void noCallFailsWhileAServerGetsRdmaAndLosesIt() throws Exception {
     Server server = serve(false, 0);
@@ -186,7 +189,7 @@ class AutoTest {
       channel.resetConnectBackoff();
       awaitMore(calls, callers);
 
-      // A connect that began before the server was there may have found its TCP alone.
+      // A connect that began before the server was up may have found only its TCP port.
       String medium = rdma ? Addresses.scheme() : "tcp";
       double before = chosen(medium);
       channel.enterIdle();

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** Messages that are their bytes. */
+/** Marshals a message as its bytes. */
 final class Bytes implements Marshaller<byte[]> {
   @Override
   public InputStream stream(byte[] message) {

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests what gRPC's own tests do not ask for. */
+/** Tests cases that gRPC's own tests do not cover. */
 class GrpcTest {
   private static final int LIMIT = (int) Addresses.within(Duration.ofSeconds(30)).toSeconds();
   private static final MethodDescriptor<byte[], byte[]> ECHO = method("echo", MethodType.UNARY);
@@ -102,7 +102,7 @@ class GrpcTest {
     silent.countDown();
   }
 
-  /** The test answers. */
+  /** Records the observers for answers; the test answers. */
   private StreamObserver<byte[]> chat(StreamObserver<byte[]> answers) {
     return new Heard() {
       @Override
@@ -174,7 +174,7 @@ class GrpcTest {
   @Test
   void aDeadlineEndsACallAtBothEnds() throws Exception {
     long deadline = Addresses.within(Duration.ofSeconds(1)).plusSeconds(2).toMillis();
-    // So that the call begins on a connection that is there, and is with the server in time.
+    // Opens the connection, so that the next call reaches the server before its deadline.
     call(ECHO, new byte[1], LIMIT);
     Heard heard = new Heard();
     ClientCalls.asyncUnaryCall(
@@ -234,7 +234,7 @@ class GrpcTest {
     Heard heard = openChat();
     await().atMost(LIMIT, TimeUnit.SECONDS).until(() -> chats.size() == 1);
 
-    // Its connections end without a word of HTTP/2.
+    // This closes the server's connections without a GOAWAY of HTTP/2.
     Loops.close(serverSockets);
 
     assertThat(heard.ended.await(LIMIT, TimeUnit.SECONDS)).isTrue();
@@ -270,7 +270,7 @@ class GrpcTest {
                     .anyMatch(RejectedExecutionException.class::isInstance));
   }
 
-  /** The replies to a call. */
+  /** Collects the replies to a call. */
   private static class Heard implements StreamObserver<byte[]> {
     final Queue<byte[]> messages = new ConcurrentLinkedQueue<>();
     final CountDownLatch ended = new CountDownLatch(1);

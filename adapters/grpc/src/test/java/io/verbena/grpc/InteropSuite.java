@@ -22,15 +22,15 @@ import org.junit.runner.Result;
 import org.junit.runner.notification.Failure;
 
 /**
- * gRPC's own interop tests over RDMA. They are of JUnit 4; here each is a test of JUnit's platform,
- * so that their buffers are watched as those of all other tests. JUnit 4 makes an instance for each
- * test, so the event loops are not theirs.
+ * gRPC's own interop tests over RDMA. They are JUnit 4 tests; here each runs as a test of the JUnit
+ * Platform, so that leaks of buffers are detected as in all other tests. JUnit 4 creates an
+ * instance for each test, so the event loops are static.
  */
 abstract class InteropSuite extends AbstractInteropTest {
   private static RdmaSockets server;
   private static RdmaSockets client;
 
-  /** The port of a test's server; the suite keeps its own knowledge of it to itself. */
+  /** The port of a test's server; the suite's own field for it is private. */
   private final int port = Loops.nextPort();
 
   private final ServerStreams streams = new ServerStreams();
@@ -45,7 +45,7 @@ abstract class InteropSuite extends AbstractInteropTest {
     Loops.close(server);
   }
 
-  /** Each test of a suite, to be run between {@link #open} and {@link #close}. */
+  /** Returns each test of a suite; they run between {@link #open} and {@link #close}. */
   static Stream<DynamicTest> tests(Class<? extends InteropSuite> suite) {
     return Request.aClass(suite).getRunner().getDescription().getChildren().stream()
         .map(test -> dynamicTest(test.getMethodName(), () -> run(suite, test)));
@@ -69,7 +69,7 @@ abstract class InteropSuite extends AbstractInteropTest {
         .maxInboundMessageSize(MAX_MESSAGE_SIZE);
   }
 
-  /** Has the streams counted behind the suite's own tracer, which is told of each end first. */
+  /** Counts the streams after the suite's own tracer, which learns of each end first. */
   @Override
   protected void startServer(ServerBuilder<?> builder) {
     super.startServer(builder.addStreamTracerFactory(streams));

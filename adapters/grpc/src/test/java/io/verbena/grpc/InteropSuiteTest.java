@@ -8,7 +8,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** gRPC's own interop tests, whole, in the clear. */
+/** Runs all of gRPC's own interop tests without TLS. */
 class InteropSuiteTest {
   @BeforeAll
   static void open() {
@@ -25,7 +25,7 @@ class InteropSuiteTest {
     return InteropSuite.tests(Plain.class);
   }
 
-  /** Instantiated by JUnit 4. */
+  /** Created by JUnit 4. */
   public static final class Plain extends InteropSuite {
     @Override
     protected NettyChannelBuilder createChannelBuilder() {

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Of the server; gRPC pings no sooner than after 10 s, so that there is one test for both ends. */
+/**
+ * Tests the server's keep-alive. One test covers both ends, as gRPC pings after 10 s at the
+ * earliest.
+ */
 class KeepAliveTest {
   private static final int LIMIT = (int) Addresses.within(Duration.ofSeconds(30)).toSeconds();
 
@@ -77,7 +80,7 @@ class KeepAliveTest {
             .keepAliveTimeout(3, TimeUnit.SECONDS)
             .build()
             .start();
-    // First, so that it would be ended first.
+    // Connects first, so that its keep-alive would also fail first.
     Channel answering = connect(true);
     Channel mute = connect(false);
 

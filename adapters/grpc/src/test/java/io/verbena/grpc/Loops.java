@@ -6,7 +6,7 @@ import io.verbena.netty.RdmaSockets;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Event loops on the HCA that the tests run on, and ports of it that nobody has used. */
+/** Creates event loops on the HCA of the tests, and finds unused ports of it. */
 final class Loops {
   private static final AtomicInteger NEXT_PORT = new AtomicInteger(7_000);
 

@@ -16,8 +16,9 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The open streams of a server. A client learns of the end of a call only once the server has none:
- * gRPC's suite gives the server a second from then on, which a busy machine may take.
+ * Counts the open streams of a server. A client learns of the end of a call only once the server
+ * has no open stream: gRPC's suite then allows the server only a second, which is too short on a
+ * busy machine.
  */
 final class ServerStreams extends ServerStreamTracer.Factory implements ClientInterceptor {
   private static final long LIMIT = Addresses.within(Duration.ofSeconds(20)).toNanos();
@@ -44,7 +45,7 @@ final class ServerStreams extends ServerStreamTracer.Factory implements ClientIn
     notifyAll();
   }
 
-  /** Waits until none is open; behind the limit the suite itself tells what is missing. */
+  /** Waits until no stream is open. After the limit the suite itself reports what is missing. */
   private synchronized void awaitNone() {
     long from = System.nanoTime();
     try {

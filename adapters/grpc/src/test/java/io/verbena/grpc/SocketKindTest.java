@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** gRPC beside and without RDMA, over sockets of a chosen kind. */
+/** Tests gRPC with and without RDMA, over sockets of a chosen kind. */
 @Tag("once")
 class SocketKindTest {
   private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));
@@ -68,7 +68,7 @@ class SocketKindTest {
         .build();
   }
 
-  /** No loop takes the sockets of another kind than its own. */
+  /** Returns the server channel class of a kind, as a loop accepts only sockets of its own kind. */
   private static Class<? extends ServerChannel> serverOf(SocketKind kind) {
     return switch (kind) {
       case NIO -> NioServerSocketChannel.class;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** gRPC's own interop tests, whole, over TLS. */
+/** Runs all of gRPC's own interop tests over TLS. */
 class TlsInteropSuiteTest {
   @BeforeAll
   static void open() {
@@ -34,7 +34,7 @@ class TlsInteropSuiteTest {
     return InteropSuite.tests(Tls.class);
   }
 
-  /** Instantiated by JUnit 4. Both ends show a certificate. */
+  /** Created by JUnit 4. Both ends present a certificate. */
   public static final class Tls extends InteropSuite {
     @Override
     protected NettyServerBuilder getServerBuilder() {

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** gRPC over RDMA, by its own suite and by what that does not ask for. */
+/** Tests of gRPC over RDMA: gRPC's own suite, and cases that the suite does not cover. */
 package io.verbena.grpc;

@@ -36,18 +36,21 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Tests the peer's address of a channel, and the meaning of an address. */
+/** Tests the peer's address of a channel, and which HCA an address selects. */
 class AddressesTest {
-  /** Of the network for documentation (RFC 5737): no machine has it. */
+  /** An address of a network for documentation (RFC 5737), which no machine has. */
   private static final String NOBODYS = "192.0.2.1";
 
-  /** Addresses of two HCAs that no other JVM of this machine has. */
+  /**
+   * Returns an HCA address that no other JVM of this machine has; {@code network} sets a byte of
+   * it.
+   */
   private static URI hca(int network) {
     long pid = ProcessHandle.current().pid();
     return URI.create("roce://127.%d.%d.%d".formatted(network, pid / 255 & 0xff, pid % 255));
   }
 
-  /** As with a socket: nobody has looked the client's name up. */
+  /** As with a socket, the client's name is not looked up. */
   @Test
   void theAddressOfAClientHasNoHostName() throws Exception {
     try (Ends ends = new Ends()) {
@@ -164,7 +167,8 @@ class AddressesTest {
       List<LocalPorts.Taken> taken = takeAllPorts((RdmaSocketChannel) other);
       ChannelFuture connecting = ends.client(new Collector()).connect(server.localAddress());
       boolean ended = connecting.awaitUninterruptibly(Ends.LIMIT.toMillis());
-      // Before it fails: a loop that looks for a port for ever does not end.
+      // Released before the assertions, as a loop that searches for a port without end would not
+      // end.
       taken.forEach(LocalPorts.Taken::release);
 
       assertThat(ended).isTrue();
@@ -177,7 +181,7 @@ class AddressesTest {
     }
   }
 
-  /** Takes the ports that a channel has not taken, to its peer. */
+  /** Takes all ports of the channel's host to its peer, except the channel's own. */
   private static List<LocalPorts.Taken> takeAllPorts(RdmaSocketChannel of) {
     InetAddress host = requireNonNull(of.localAddress()).getAddress();
     URI listener = requireNonNull(of.handler()).hca().uri(requireNonNull(of.remoteAddress()));
@@ -206,7 +210,7 @@ class AddressesTest {
     assertThat(addresses.take(from, 0)).isEqualTo(first);
   }
 
-  /** As a hostile one does; the fabric tells them apart. */
+  /** A hostile client may do so; the fabric distinguishes the two connections. */
   @Test
   void aClientThatClaimsThePortOfAnotherHasAnother() throws Exception {
     try (Ends ends = new Ends()) {
@@ -224,7 +228,7 @@ class AddressesTest {
     }
   }
 
-  /** As Netty closes one that no loop takes. */
+  /** Netty closes a channel this way if no loop registers it. */
   @Test
   void aChannelThatIsClosedForciblyGivesTheAddressOfItsClientBack() {
     Queue<Integer> seen = new ConcurrentLinkedQueue<>();
@@ -267,7 +271,10 @@ class AddressesTest {
     }
   }
 
-  /** The wildcard and the loopback are the HCA's; {@code 127.0.0.2} is this machine's. */
+  /**
+   * The wildcard and the loopback are the HCA's addresses; {@code 127.0.0.2} is only this
+   * machine's.
+   */
   @Test
   void anHcaThatIsNamedByItsHostHasThatHostsAddress() {
     assumeTrue(Addresses.areEmulated(), "run once, on an HCA of its own");
@@ -379,7 +386,7 @@ class AddressesTest {
     }
   }
 
-  /** Netty's idiom: one factory for each group. */
+  /** Netty programs usually create one factory per group. */
   @Test
   void groupsOfOneAddressShareTheHca() throws Exception {
     URI hca = Addresses.of("netty");
@@ -408,13 +415,13 @@ class AddressesTest {
 
       await().atMost(Ends.LIMIT).until(() -> received.bytes() == 10);
     } finally {
-      // Boss first: the workers keep the HCA.
+      // The boss group ends first: the workers keep the HCA open.
       end(boss);
       end(workers);
     }
   }
 
-  /** Other options are another HCA, whose loops accept nothing of this one. */
+  /** Other options open another HCA, whose loops accept no connections of this one. */
   @Test
   void aChannelOfAnotherHcaThanItsServersIsRefusedByNameAndLeavesNothing() throws Exception {
     URI hca = Addresses.of("netty");

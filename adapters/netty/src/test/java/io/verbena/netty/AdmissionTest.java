@@ -42,11 +42,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whom a server channel takes. A client that sends the byte 1 is innocent. */
+/** Tests which clients a server channel accepts. A client that sends the byte 1 is innocent. */
 class AdmissionTest {
   private static final int SHORT_MILLIS = 300;
 
-  /** Within which an innocent client is accepted, whatever the HCA. */
+  /** A timeout within which an innocent client is accepted on any HCA. */
   private static final int TIMEOUT_MILLIS =
       (int) Addresses.within(Duration.ofMillis(SHORT_MILLIS)).toMillis();
 
@@ -121,7 +121,7 @@ class AdmissionTest {
     return registry.get("verbena.connections.refused").tag("reason", reason).counter().count();
   }
 
-  /** The one slot is free, within some time. */
+  /** Waits until the one slot is free and a connect succeeds. */
   private static SocketChannel awaitConnect(Ends ends, Channel server) {
     return await()
         .atMost(Ends.LIMIT)
@@ -216,7 +216,7 @@ class AdmissionTest {
     }
   }
 
-  /** As one does whose loop refuses it. */
+  /** A channel ends this way if its loop refuses it. */
   @Test
   void aChannelThatIsClosedBeforeItIsRegisteredLeavesNothingBehind() {
     AtomicReference<WeakReference<Object>> closed = new AtomicReference<>();
@@ -369,7 +369,7 @@ class AdmissionTest {
     }
   }
 
-  /** Netty's acceptor stops reading for a second where a channel fails. */
+  /** Netty's own acceptor stops reading for a second after a channel failed. */
   @ParameterizedTest(name = "{0}")
   @MethodSource("failures")
   void aServerReadsOnWhereAHookFails(String what, RdmaAcceptHook hook) {
@@ -381,7 +381,7 @@ class AdmissionTest {
 
       refusal(ends, server, VICTIM);
 
-      // Behind the refusal, on the loop.
+      // The loop runs this after the refusal.
       assertThat(
               server.eventLoop().submit(server.config()::isAutoRead).syncUninterruptibly().getNow())
           .isTrue();
@@ -421,7 +421,7 @@ class AdmissionTest {
                         return now(AcceptDecision.accept());
                       }))));
       SocketChannel before = connect(ends, server.get());
-      // Until then it is one that the server has not accepted, which the end of the server ends,
+      // Until it is active the server has not accepted it, and the server's close would end it,
       // too.
       await().atMost(Ends.LIMIT).until(ends.accepted()::isActive);
 

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Servers that listen over RDMA and over TCP at one port. */
+/** Tests servers that listen over RDMA and TCP at one port. */
 @Tag("once")
 class AutoServerSocketChannelTest {
   private static final int SHORT_MILLIS = 200;
@@ -52,7 +52,9 @@ class AutoServerSocketChannelTest {
     return Ends.bindShared(server);
   }
 
-  /** Binds over one, at a port that the other has free, too: each has ports of its own. */
+  /**
+   * Binds over one medium, at a port that is also free on the other: each medium has its own ports.
+   */
   private static Channel bindAlone(Ends ends, Class<? extends ServerChannel> type) {
     Channel both = bind(server(ends));
     Ends.closeServer(both);
@@ -87,7 +89,7 @@ class AutoServerSocketChannelTest {
     }
   }
 
-  /** As one for RDMA alone. */
+  /** The same holds for a server of RDMA alone. */
   @Test
   void takesNoClientOverRdmaFromWhenItsProgramWantsNoMore() throws Exception {
     try (Ends ends = new Ends()) {
@@ -126,7 +128,7 @@ class AutoServerSocketChannelTest {
     }
   }
 
-  /** A client that comes while a server starts again would find TCP alone, and keep to it. */
+  /** A client that comes during a restart could find only TCP, and would stay with TCP. */
   @Test
   void listensOverRdmaBeforeItListensOverTcp() {
     try (Ends ends = new Ends()) {
@@ -179,7 +181,7 @@ class AutoServerSocketChannelTest {
     }
   }
 
-  /** As a server of sockets. */
+  /** As with a server of sockets. */
   @Test
   void bindsOnce() {
     try (Ends ends = new Ends()) {
@@ -443,7 +445,7 @@ class AutoServerSocketChannelTest {
     Channel server;
     try (Ends ends = new Ends()) {
       server = server(ends).register().syncUninterruptibly().channel();
-      // Without a quiet time Netty may end a loop that is at work before the loop closes channels.
+      // Without a quiet period Netty may end a busy loop before the loop closes its channels.
       server
           .eventLoop()
           .parent()

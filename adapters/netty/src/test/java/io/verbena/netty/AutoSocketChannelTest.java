@@ -54,16 +54,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Connections that are over RDMA where the peer has it, and else over TCP. */
+/** Tests connections that use RDMA where the peer has it, and TCP otherwise. */
 @Tag("once")
 class AutoSocketChannelTest {
   private static final String TCP = AutoSocketChannel.TCP;
   private static final int SHORT_MILLIS = 200;
 
-  /** A connect that tries RDMA for as long has asked the server before it takes TCP. */
+  /** A connect with this RDMA timeout has asked the server before it falls back to TCP. */
   private static final int ASKED_MILLIS = 3_000;
 
-  /** A connect that is as patient begins in time to wait for another one, however slow the HCA. */
+  /** A connect with this timeout starts in time to wait for another one, on any HCA. */
   private static final int PATIENT_MILLIS =
       (int) Addresses.within(Duration.ofSeconds(2)).toMillis();
 
@@ -98,7 +98,7 @@ class AutoSocketChannelTest {
     return ends.server(peer.channel, Echo::new).bind(at).syncUninterruptibly().channel();
   }
 
-  /** Listens over RDMA beside a server of TCP, and never accepts. */
+  /** Binds a server over RDMA at the port of a TCP server; it never accepts. */
   private Channel swallowRdma(Channel tcp, AtomicInteger asked) {
     return ends.server(Echo::new)
         .option(
@@ -186,7 +186,7 @@ class AutoSocketChannelTest {
     assertThat(accepted.remoteAddress().getPort()).isEqualTo(port);
   }
 
-  /** As a socket, and a channel of RDMA. */
+  /** As with a socket, and with an RDMA channel. */
   @Test
   void bindsOnceBeforeItConnects() {
     Channel server = bind(Peer.BOTH);
@@ -362,7 +362,7 @@ class AutoSocketChannelTest {
     AtomicInteger asked = new AtomicInteger();
     swallowRdma(server, asked);
     ChannelFuture first = client(new Collector()).connect(server.localAddress());
-    // At once: the time that it waits for the first one counts from that one's question.
+    // Connects at once, as the wait for the first connect counts from that connect's start.
     ChannelFuture second =
         client(new Collector())
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, PATIENT_MILLIS)
@@ -504,7 +504,7 @@ class AutoSocketChannelTest {
   }
 
   @Test
-  @SuppressWarnings("deprecation") // of the option that sets one of the two marks
+  @SuppressWarnings("deprecation") // for the option that sets one of the two marks
   void aSocketGetsWhatTheMethodsOfTheConfigurationSet() {
     Channel server = bind(Peer.TCP);
     Channel channel =
@@ -526,7 +526,7 @@ class AutoSocketChannelTest {
     assertThat(socket.getOption(ChannelOption.MAX_MESSAGES_PER_WRITE)).isEqualTo(3);
   }
 
-  /** As where the program has sockets alone. */
+  /** As in a program that has only sockets. */
   @Test
   void connectsOverTcpWhereTheSocketRefusesAnOption() {
     Channel server = bind(Peer.TCP);
@@ -679,7 +679,7 @@ class AutoSocketChannelTest {
     connectAndClose(both, 60_000);
     connectAndClose(tcp, 60_000);
 
-    // Both ends of the first, and this one of the second.
+    // Both ends of the first connection, and this end of the second.
     await().atMost(Ends.LIMIT).until(() -> chosen(Addresses.scheme()) == 2);
     assertThat(chosen(TCP)).isEqualTo(1);
   }

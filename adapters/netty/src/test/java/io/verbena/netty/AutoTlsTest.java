@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** TLS over whatever a peer has. */
+/** Tests TLS over the medium that a peer has. */
 @Tag("once")
 class AutoTlsTest {
   private final MultiThreadIoEventLoopGroup loop =

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.zip.CRC32;
 
-/** The rows about bytes and the buffers that they are in. */
+/** The rows about bytes and their buffers. */
 final class BufferRows {
   private static final String SUBJECT = "buffers";
   private static final int LARGE = 200_000;
@@ -39,8 +39,7 @@ final class BufferRows {
             world -> {
               Pair pair = world.pair();
               ByteBuf buffer = pair.client().alloc().directBuffer(LARGE).writeZero(LARGE);
-              // Without a reference it would be another buffer as soon as Netty takes the object
-              // for one.
+              // Without this reference Netty's recycler could reuse the object for another buffer.
               buffer.retain();
               pair.client().writeAndFlush(buffer).syncUninterruptibly();
               int left = buffer.refCnt() - 1;
@@ -242,7 +241,7 @@ final class BufferRows {
     while (client.isWritable() && written < 1L << 30) {
       ChannelFuture write = client.writeAndFlush(Unpooled.directBuffer(LARGE).writeZero(LARGE));
       written += LARGE;
-      // The system may take much at once.
+      // The system's socket buffers may take much at once.
       boolean unused = SocketWorld.isDoneSoon(write);
     }
     String full = client.isWritable() ? "stays" : "ends";

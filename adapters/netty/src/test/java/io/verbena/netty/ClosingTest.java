@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests how connections end: what was written arrives, and nothing is left behind. */
+/** Tests how connections end: written bytes arrive, and nothing leaks. */
 class ClosingTest {
   private static boolean within(CountDownLatch latch) throws InterruptedException {
     return latch.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
@@ -64,7 +64,9 @@ class ClosingTest {
     }
   }
 
-  /** As of a socket, of which the first write behind the peer's end succeeds. */
+  /**
+   * On a socket the first write after the peer's end succeeds, so its result does not matter here.
+   */
   @RepeatedTest(5)
   void whatCameBeforeThePeersEndIsReadThoughAWriteFails() throws Exception {
     Collector received = new Collector();
@@ -82,7 +84,7 @@ class ClosingTest {
     }
   }
 
-  /** A channel that does not read keeps no write waiting. */
+  /** A channel that does not read must not keep a write waiting. */
   @Test
   void aWriteBehindThePeersEndFailsAtOnceWhereNobodyReads() throws Exception {
     Collector received = new Collector();
@@ -102,7 +104,7 @@ class ClosingTest {
     }
   }
 
-  /** Writes in one task of a loop that learns meanwhile that the peer has written and closed. */
+  /** Writes in one task of the loop, during which the peer writes and closes. */
   private static ChannelFuture writeBehindTheEnd(SocketChannel client, SocketChannel peer) {
     AtomicReference<ChannelFuture> write = new AtomicReference<>();
     Stream stream = requireNonNull(((RdmaSocketChannel) client).stream());
@@ -119,7 +121,7 @@ class ClosingTest {
     return write.get();
   }
 
-  /** As of a socket, whose kernel has it: more than the peer has receives for. */
+  /** As on a socket, whose kernel buffers the bytes: more than the peer has receives for. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void whatIsFlushedAsTheOutputEndsArrivesThoughThePeerReadsLater(boolean closes) throws Exception {
@@ -157,7 +159,7 @@ class ClosingTest {
     }
   }
 
-  /** The others are in the message of the first, and in the channel's queue still. */
+  /** The other writes are in the same message as the first, and still in the channel's queue. */
   @Test
   void whatIsSentAsAListenerClosesTheChannelArrivesOnce() throws Exception {
     Collector received = new Collector();
@@ -190,7 +192,7 @@ class ClosingTest {
     }
   }
 
-  /** Netty tells the progress of a message that is in the channel's queue still. */
+  /** Netty reports the progress of a message that is still in the channel's queue. */
   @ParameterizedTest
   @CsvSource({"1000, true", "1000, false", "100000, true", "100000, false"})
   void whatIsSentAsAListenerOfProgressEndsTheOutputArrivesOnce(int length, boolean closes)
@@ -215,7 +217,7 @@ class ClosingTest {
             public void operationComplete(ChannelProgressiveFuture write) {}
           };
 
-      // One that can be written to is overwritten, by a handler that puts its promise in place.
+      // The buffer is read-only, as {@link Poison} would replace the promise of a writable one.
       ChannelFuture write =
           client.writeAndFlush(
               Unpooled.directBuffer(length).writeZero(length).asReadOnly(),
@@ -228,7 +230,7 @@ class ClosingTest {
     }
   }
 
-  /** Netty ends the output, which is all that such a write ends. */
+  /** As Netty does after such a write, the output ends, and nothing else. */
   @Test
   void theOutputEndsBehindAWriteWhoseBufferCannotBeRead() throws Exception {
     Collector received = new Collector();
@@ -255,7 +257,7 @@ class ClosingTest {
     }
   }
 
-  /** What a stream keeps has a limit, as a kernel's buffer has. */
+  /** A stream keeps a limited number of bytes, as a kernel's socket buffer does. */
   @Test
   void aWriteThatIsMoreThanIsKeptFailsAsTheChannelCloses() throws Exception {
     Collector received = new Collector();
@@ -320,7 +322,7 @@ class ClosingTest {
     }
   }
 
-  /** Also of an HCA that sends later, as an RNIC does. */
+  /** This includes an HCA that sends asynchronously, as an RNIC does. */
   @Test
   void lingerZeroResetsTheConnectionBehindWhatWasWritten() throws Exception {
     Collector received = new Collector();
@@ -395,7 +397,7 @@ class ClosingTest {
     }
   }
 
-  /** It may not even be given the time to prepare for its end. */
+  /** The loop may not even get the time to prepare its end. */
   @RepeatedTest(2)
   void aLoopThatEndsAtOnceClosesItsChannels() {
     MultiThreadIoEventLoopGroup loop =
@@ -404,7 +406,7 @@ class ClosingTest {
     RdmaSocketChannel channel = new RdmaSocketChannel();
     loop.register(channel).syncUninterruptibly();
 
-    // By a task of its own, behind which it does no more than to end.
+    // In a task of the loop, after which the loop only ends.
     loop.next()
         .execute(
             () -> {

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.zip.CRC32;
 
-/** Counts and sums up what arrives, and notes what else happens. */
+/** Counts the bytes that arrive and computes their checksum, and records other events. */
 final class Collector extends ChannelInboundHandlerAdapter {
   final Queue<Object> events = new ConcurrentLinkedQueue<>();
   final CountDownLatch inactive = new CountDownLatch(1);
@@ -33,7 +33,7 @@ final class Collector extends ChannelInboundHandlerAdapter {
   }
 
   @Override
-  @SuppressWarnings("NonAtomicVolatileUpdate") // the loop alone writes
+  @SuppressWarnings("NonAtomicVolatileUpdate") // only the loop writes
   public void channelRead(ChannelHandlerContext context, Object message) {
     ByteBuf from = (ByteBuf) message;
     int length = from.readableBytes();

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** Tests how connections begin, and how they do not. */
+/** Tests how connections are established and how connects fail. */
 class ConnectingTest {
   private static final int SHORT_MILLIS = 300;
 
@@ -95,7 +95,7 @@ class ConnectingTest {
 
       server.read();
 
-      // Its initializer is called only if it could be registered.
+      // The channel's initializer runs only if the channel could be registered.
       assertThat(ends.accepted().closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis()))
           .isTrue();
     }
@@ -116,7 +116,7 @@ class ConnectingTest {
     }
   }
 
-  /** As of a socket's backlog: what the server's program owns for its channels may be gone. */
+  /** A closed socket does so with its backlog: objects that the channels need may be gone. */
   @Test
   void aServerThatIsClosedSetsUpNoChannelThatIsNotYetConnected() throws Exception {
     AtomicInteger setUp = new AtomicInteger();

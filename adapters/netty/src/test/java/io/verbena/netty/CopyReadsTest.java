@@ -19,7 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Tests whose buffers hold what a channel received. */
+/** Tests which memory holds the bytes that a channel received. */
 class CopyReadsTest {
   private static final int LENGTH = 1 << 20;
 

@@ -81,7 +81,7 @@ class DeviceFailureTest {
 
       assertThat(DeviceFault.inject(FUSE)).isEqualTo(1);
 
-      // A connection may break before the connection manager tells that its HCA has failed.
+      // A connection may break before the connection manager reports that its HCA has failed.
       assertThat(server.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
       assertThat(accepted.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
       assertThat(told.events).anyMatch(event -> event instanceof IOException);
@@ -89,7 +89,7 @@ class DeviceFailureTest {
     }
   }
 
-  /** Each keeps its HCA as long as it is open. */
+  /** Each channel keeps its HCA open as long as the channel is open. */
   @Test
   void aChannelThatDoesNotReadClosesToo() throws Exception {
     assumeTrue(Addresses.areEmulated(), "no other device can be broken here");
@@ -145,7 +145,10 @@ class DeviceFailureTest {
     }
   }
 
-  /** What the loop polls as it fails is to have a new slab, which the HCA does not register. */
+  /**
+   * The completions that the loop polls during the failure need a new slab, which the failed HCA
+   * does not register.
+   */
   @Test
   void aChannelWhoseReceivesWereToGrowBreaksAndItsLoopGoesOn() throws Exception {
     assumeTrue(Addresses.areEmulated(), "no other device can be broken here");
@@ -155,7 +158,7 @@ class DeviceFailureTest {
       SocketChannel accepted = ends.accepted();
       await().atMost(Ends.LIMIT).until(accepted::isActive);
       SharedHca hca = SharedHca.open(fused(), fewSlabs().build());
-      // The loop keeps it.
+      // The loop keeps the HCA open.
       hca.release();
       List<ByteBuf> hoard = takeAllFrames(hca.memory());
       RdmaIoHandler handler = requireNonNull(((RdmaSocketChannel) accepted).handler());
@@ -168,7 +171,7 @@ class DeviceFailureTest {
                   client.writeAndFlush(Unpooled.wrappedBuffer(new byte[100])).syncUninterruptibly();
                 }
                 assertThat(DeviceFault.inject(FUSE)).isEqualTo(1);
-                // As the loop does next.
+                // The loop would call this next.
                 assertThatCode(handler::drain).doesNotThrowAnyException();
               })
           .syncUninterruptibly();
@@ -184,7 +187,7 @@ class DeviceFailureTest {
     return Ends.options().maxRegisteredBytes(1 << 20);
   }
 
-  /** Takes what the slabs hold, so that the next frame needs another slab. */
+  /** Takes all free frames of the slabs, so that the next frame needs another slab. */
   private static List<ByteBuf> takeAllFrames(RegisteredMemory memory) {
     int frame = fewSlabs().build().eagerSize();
     List<ByteBuf> taken = new ArrayList<>();
@@ -198,14 +201,14 @@ class DeviceFailureTest {
     return taken;
   }
 
-  /** The loop has not heard of the failure when it registers the next channel. */
+  /** The loop has not learned of the failure when it registers the next channel. */
   @Test
   void theHcaIsOpenedAgainBeforeItsServerChannelIsClosed() throws Exception {
     assumeTrue(Addresses.areEmulated(), "no other device can be broken here");
     try (Ends ends = new Ends(Ends.options(), fused(), Addresses.of("netty"))) {
       Channel failing = Ends.bind(ends.server(new Collector()));
       SharedHca hca = SharedHca.open(fused(), Ends.options().build());
-      // The loop keeps it.
+      // The loop keeps the HCA open.
       hca.release();
       AtomicReference<ChannelFuture> next = new AtomicReference<>();
       failing

@@ -13,15 +13,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Sends what arrives back, also to the sender of a datagram, and counts how often. Two of them keep
- * a byte going to and fro.
+ * Sends each message back to its sender, also of a datagram, and counts the messages. Two of them
+ * send a byte back and forth without end.
  */
 @Sharable
 final class Echo extends ChannelInboundHandlerAdapter {
   final Set<Thread> threads = ConcurrentHashMap.newKeySet();
   private volatile CountDownLatch awaited = new CountDownLatch(0);
 
-  /** The latch reaches zero when {@code count} more messages came. */
+  /** Returns a latch that reaches zero after {@code count} more messages. */
   CountDownLatch await(int count) {
     CountDownLatch latch = new CountDownLatch(count);
     awaited = latch;
@@ -45,7 +45,7 @@ final class Echo extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    // Writes of a channel that is being closed: the tests look at what arrives.
+    // A write to a closing channel may fail: the tests check what arrives.
     ChannelFuture unused = context.close();
   }
 }

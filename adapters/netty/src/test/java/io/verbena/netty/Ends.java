@@ -32,12 +32,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * A loop for the server and one for clients, each with a device of its own; where HCAs have
- * addresses, at two of them. What a channel has written is {@link Poison overwritten}. Closing it
- * shuts both down, which fails if anything of their devices is still open.
+ * A loop for the server and a loop for clients, each with a device of its own; where HCAs have
+ * addresses, at two addresses. {@link Poison} overwrites the buffers that a channel has written.
+ * {@code close()} shuts both loops down, which fails if an object of their devices is still open.
  */
 final class Ends implements AutoCloseable {
-  /** The time that anything may take. */
+  /** The time limit for anything in a test. */
   static final Duration LIMIT = Addresses.within(Duration.ofSeconds(20));
 
   private static final Set<Integer> SHARED_PORTS = ConcurrentHashMap.newKeySet();
@@ -76,18 +76,18 @@ final class Ends implements AutoCloseable {
     return server(() -> handler);
   }
 
-  /** A server whose channels each get a handler. */
+  /** Returns a bootstrap of a server that gives each of its channels a handler. */
   ServerBootstrap server(Supplier<? extends ChannelHandler> handlers) {
     return server(RdmaServerSocketChannel.class, handlers);
   }
 
-  /** The same, with a channel of another class. */
+  /** Returns such a bootstrap for server channels of another class. */
   ServerBootstrap server(
       Class<? extends ServerChannel> type, Supplier<? extends ChannelHandler> handlers) {
     return server(new ReflectiveChannelFactory<>(type), handlers);
   }
 
-  /** The same, with channels of a factory. */
+  /** Returns such a bootstrap for server channels of a factory. */
   ServerBootstrap server(
       ChannelFactory<? extends ServerChannel> channels,
       Supplier<? extends ChannelHandler> handlers) {
@@ -112,7 +112,7 @@ final class Ends implements AutoCloseable {
     return client(new ReflectiveChannelFactory<>(type), handler);
   }
 
-  /** The same, with channels of a factory. */
+  /** Returns a bootstrap of a client for channels of a factory. */
   Bootstrap client(ChannelFactory<? extends Channel> channels, ChannelHandler handler) {
     return new Bootstrap()
         .group(clientLoop)
@@ -128,8 +128,8 @@ final class Ends implements AutoCloseable {
   }
 
   /**
-   * Binds to an {@linkplain #anySharedPort address} that no server has had: the HCA, which tests
-   * share, remembers what led to it.
+   * Binds to a {@linkplain #anySharedPort shared address} that no server has had yet: the HCA,
+   * which tests share, remembers the medium of an address.
    */
   static Channel bindShared(ServerBootstrap server) {
     Channel bound = server.bind(anySharedPort()).syncUninterruptibly().channel();
@@ -138,7 +138,7 @@ final class Ends implements AutoCloseable {
   }
 
   /**
-   * Any port, of an address that leads to the server's HCA, and to sockets of this JVM alone: a
+   * Returns an address of the server's HCA and of sockets of this JVM alone, with any port: the
    * port is free again once its server is closed.
    */
   static InetSocketAddress anySharedPort() {
@@ -146,13 +146,15 @@ final class Ends implements AutoCloseable {
         Addresses.areEmulated() ? ownLoopback(35) : Addresses.of("netty").getHost(), 0);
   }
 
-  /** The address of a server at such a port; on an emulated HCA its channel tells another one. */
+  /**
+   * Returns the shared address of a server. On an emulated HCA its channel reports another address.
+   */
   static InetSocketAddress sharedAddress(Channel server) {
     int port = ((InetSocketAddress) server.localAddress()).getPort();
     return new InetSocketAddress(anySharedPort().getAddress(), port);
   }
 
-  /** An address of loopback that no other JVM has. */
+  /** Returns a loopback address that no other JVM has. */
   static String ownLoopback(int second) {
     long pid = ProcessHandle.current().pid();
     return "127." + second + "." + pid / 250 % 250 + "." + (1 + pid % 250);
@@ -163,8 +165,8 @@ final class Ends implements AutoCloseable {
   }
 
   /**
-   * Closes a server at a {@linkplain #anySharedPort shared port}. A selector releases its socket
-   * with the next turn of the loop.
+   * Closes a server at a {@linkplain #anySharedPort shared port} and waits for the port: a selector
+   * releases its socket in the next turn of the loop.
    */
   static void closeServer(Channel server) {
     InetSocketAddress address = sharedAddress(server);
@@ -194,7 +196,7 @@ final class Ends implements AutoCloseable {
     return (SocketChannel) client.connect(server.localAddress()).syncUninterruptibly().channel();
   }
 
-  /** The server's end of the next connection. */
+  /** Returns the server's end of the next connection. */
   SocketChannel accepted() throws InterruptedException {
     SocketChannel channel = accepted.poll(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
     if (channel == null) {
@@ -203,12 +205,12 @@ final class Ends implements AutoCloseable {
     return channel;
   }
 
-  /** Returns whether there is a connection that nobody has asked for. */
+  /** Returns whether there is a connection that no {@code accepted()} has returned. */
   boolean hasAccepted() {
     return !accepted.isEmpty();
   }
 
-  /** Closes the server's end of all connections that nobody has asked for. */
+  /** Closes the server's end of all connections that no {@code accepted()} has returned. */
   void closeAccepted() {
     for (SocketChannel each = accepted.poll(); each != null; each = accepted.poll()) {
       each.close().syncUninterruptibly();

@@ -18,17 +18,17 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
 
-/** The rows about failures of operations. */
+/** The rows about failed operations. */
 final class ErrorRows {
-  /** Of a service that no machine has any more; a free port may be another's the next moment. */
+  /** The port of an obsolete service, as another program may take a free port at any moment. */
   private static final int RESERVED_PORT = 1;
 
   private static final String SUBJECT = "errors";
 
-  /** Of the network for documentation (RFC 5737): no machine has it. */
+  /** An address of a network for documentation (RFC 5737), which no machine has. */
   private static final String NOBODYS = "192.0.2.1";
 
-  /** Loopback, where no HCA is. */
+  /** A loopback address without an HCA. */
   private static final String WITHOUT_HCA = "127.99.99.99";
 
   private ErrorRows() {}

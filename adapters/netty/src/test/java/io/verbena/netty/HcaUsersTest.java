@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An HCA is closed once nothing uses it, whatever has failed on it. */
+/** Tests that an HCA is closed once nothing uses it, whichever of its operations failed. */
 @Tag("once")
 class HcaUsersTest {
   private static final URI HCA = URI.create("observed://users");
@@ -46,7 +46,7 @@ class HcaUsersTest {
       ObservedProvider.refuse(failing);
       server.close().awaitUninterruptibly();
 
-      // A request is counted before it is queued: one on its way is dropped behind the close.
+      // A request is counted before it is queued: a late one is dropped after the close.
       await().atMost(Ends.LIMIT).until(() -> server.connectionsTaken() == 0);
     }
     assertClosed(hca);

@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A peer that does not keep to the protocol loses its own connection, and no other. */
+/** Tests that a peer that breaks the protocol loses its own connection, and no other. */
 class HostilePeerTest {
   private static final Handshake GOOD = new Handshake(1, false, 4096, 32);
 
-  /** A wrong message of a peer. */
+  /** A message that breaks the protocol. */
   @SuppressWarnings("ImmutableEnumChecker") // the lambdas capture nothing
   enum Lie {
     NO_SIGNAL(RawClient::sendWithoutSignal),
@@ -46,8 +46,8 @@ class HostilePeerTest {
     }
   }
 
-  /** Private data that is no handshake. */
-  @SuppressWarnings("ImmutableEnumChecker") // nobody changes the bytes
+  /** Private data that is not a handshake. */
+  @SuppressWarnings("ImmutableEnumChecker") // no code changes the bytes
   enum Nonsense {
     NOTHING(new byte[0]),
     SHORT(new byte[15]),
@@ -87,7 +87,8 @@ class HostilePeerTest {
                 peer.connect((InetSocketAddress) server.localAddress(), peer.handshake(4096, 32))
                     .type())
             .isEqualTo(ConnectionEvent.Type.ESTABLISHED);
-        // On iWARP a lie may end the connection before the server knows that it is established.
+        // On iWARP a bad message may end the connection before the server knows that it is
+        // established.
         assertThat(received.active.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
 
         lie.telling.accept(peer);
@@ -103,7 +104,7 @@ class HostilePeerTest {
     }
   }
 
-  /** Its channel stays open behind the end, and has nothing to write. */
+  /** The half-closed channel stays open after the peer's end, and has nothing to write. */
   @Test
   void bytesBehindTheEndEndAConnectionThatIsHalfClosed() throws Exception {
     Collector received = new Collector();
@@ -149,7 +150,7 @@ class HostilePeerTest {
         peer.connect((InetSocketAddress) server.localAddress(), peer.handshake(4096, 32));
         peer.send(3, 0);
         await().atMost(Ends.LIMIT).until(() -> received.bytes() == 3);
-        // It never returns a credit: what fits into those it gave is sent, the rest waits.
+        // The peer returns no credits: the messages for its first credits are sent, the rest waits.
         SocketChannel accepted = ends.accepted();
         assertThat(
                 accepted

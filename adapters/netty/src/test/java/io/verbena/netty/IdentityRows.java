@@ -11,7 +11,7 @@ import java.net.SocketAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The rows about the identity of both ends. */
+/** The rows about the addresses of both ends. */
 final class IdentityRows {
   private static final String SUBJECT = "identity";
 

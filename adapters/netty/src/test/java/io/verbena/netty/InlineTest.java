@@ -13,7 +13,7 @@ import java.net.URI;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which messages of channels travel within their requests. */
+/** Tests which messages of channels are posted with inline data. */
 class InlineTest {
   private static final int LONGEST_INLINE = 256;
 
@@ -24,7 +24,7 @@ class InlineTest {
     assumeThat(Addresses.areEmulated()).as("an HCA whose limits can be set").isTrue();
   }
 
-  /** Has a channel on an HCA write so many bytes, and then so many more. */
+  /** Writes messages of these lengths, one after the other, on a channel at an address. */
   private void write(URI address, int... lengths) {
     Collector received = new Collector();
     try (Ends ends = new Ends(Ends.options().meters(sent), address, address)) {

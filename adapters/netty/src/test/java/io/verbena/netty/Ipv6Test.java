@@ -29,12 +29,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Channels on an HCA with an IPv6 address. */
+/** Tests channels on an HCA with an IPv6 address. */
 @Tag("once")
 class Ipv6Test {
   private static final URI HCA = URI.create("roce://[::1]");
 
-  /** Keeps other runs of these tests from the one IPv6 loopback address of this machine. */
+  /**
+   * The lock of this machine's only IPv6 loopback address, which other runs of these tests need.
+   */
   private static @Nullable FileChannel lock;
 
   @BeforeAll

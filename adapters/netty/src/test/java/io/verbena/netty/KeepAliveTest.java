@@ -26,17 +26,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Tests what a channel that sends nothing learns of a peer that is gone without a word. */
+/** Tests how a channel that sends nothing detects a peer that vanished without closing. */
 class KeepAliveTest {
   private static final Duration SHORT = Duration.ofMillis(80);
 
-  /** A quarter of it is enough for a message. */
+  /** A quarter of this time is enough for a message. */
   private static final Duration LONGER = Duration.ofMillis(400);
 
   private static final int PIECE = 4096;
   private static final int DEPTH = 8;
 
-  /** Soft-RoCE retries for ever: there the deadline of operations counts. */
+  /** Soft-RoCE retries without end: there the operation timeout decides. */
   private static final Duration DEADLINE = Duration.ofSeconds(4);
 
   @Test
@@ -73,7 +73,7 @@ class KeepAliveTest {
     }
   }
 
-  /** A channel that is half closed, and has nothing to write, learns of it by nothing else. */
+  /** A half-closed channel with nothing to write can detect the loss in no other way. */
   @Test
   @Execution(ExecutionMode.CONCURRENT)
   void aPeerThatIsGoneBehindItsEndBreaksTheChannel() throws Exception {
@@ -118,7 +118,7 @@ class KeepAliveTest {
     }
   }
 
-  /** What is posted before its end waits for receives that the peer does not post. */
+  /** The requests posted before the channel's end wait for receives that the peer does not post. */
   @Test
   void aChannelWhosePeerTakesNoMoreAndOwesAnAnswerCanBeClosed() throws Exception {
     Questions questions = new Questions();
@@ -141,7 +141,7 @@ class KeepAliveTest {
       }
       accepted.flush();
       await().atMost(Ends.LIMIT).until(() -> unsent(accepted) <= 1);
-      // The channel returns the credits of both.
+      // The channel returns the credits for both messages.
       peer.send(10, 0);
       peer.send(10, 0);
       await().atMost(Ends.LIMIT).until(() -> questions.asked.get() > 0);
@@ -154,7 +154,7 @@ class KeepAliveTest {
     }
   }
 
-  /** Returns how many messages that were flushed are not posted. */
+  /** Returns the number of flushed messages that are not posted. */
   private static int unsent(SocketChannel channel) {
     return channel
         .eventLoop()
@@ -163,7 +163,7 @@ class KeepAliveTest {
         .getNow();
   }
 
-  /** Counts the questions for a sign of life. */
+  /** Counts the keep-alive questions. */
   private static final class Questions extends HcaMeter implements Meters {
     private final AtomicInteger asked = new AtomicInteger();
 
@@ -191,7 +191,7 @@ class KeepAliveTest {
       SocketChannel client = Ends.connect(ends.client(new Collector()), server);
       SocketChannel accepted = ends.accepted();
 
-      // Long enough for several questions each way.
+      // Long enough for several questions in each direction.
       assertThat(client.closeFuture().await(10 * SHORT.toMillis(), TimeUnit.MILLISECONDS))
           .isFalse();
 

@@ -9,7 +9,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Keeps what arrives. */
+/** Keeps the messages that arrive. */
 @Sharable
 final class Keeper extends ChannelInboundHandlerAdapter {
   private final BlockingQueue<ByteBuf> kept = new LinkedBlockingQueue<>();
@@ -19,7 +19,7 @@ final class Keeper extends ChannelInboundHandlerAdapter {
     kept.add((ByteBuf) message);
   }
 
-  /** Waits for the next; it is the caller's. */
+  /** Waits for the next message; the caller releases it. */
   ByteBuf take() throws InterruptedException {
     ByteBuf next = kept.poll(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
     if (next == null) {

@@ -25,7 +25,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/** The rows about the beginning and the end of channels. */
+/** The rows about the start and the end of channels. */
 final class LifeCycleRows {
   private static final String SUBJECT = "life cycle";
   private static final int SMALL = 1000;
@@ -33,7 +33,7 @@ final class LifeCycleRows {
 
   private LifeCycleRows() {}
 
-  /** Notes the events of a channel. */
+  /** Records the events of a channel. */
   private static final class Diary extends ChannelInboundHandlerAdapter {
     final Queue<String> told = new ConcurrentLinkedQueue<>();
 

@@ -11,7 +11,7 @@ import io.verbena.netty.SocketWorld.Pair;
 import java.net.URI;
 import java.util.List;
 
-/** The rows about peers that are gone. */
+/** The rows about vanished peers. */
 final class LivenessRows {
   private static final String SUBJECT = "liveness";
 
@@ -38,7 +38,7 @@ final class LivenessRows {
             world -> world.pair().client().config().isKeepAlive() ? "on" : "off"));
   }
 
-  /** The system of a killed process ends its TCP connections; of an HCA nobody does. */
+  /** The system ends the TCP connections of a killed process; nothing ends those of its HCA. */
   private static String killed(SocketWorld world, boolean keepAlive) throws InterruptedException {
     Channel server =
         world.listen(world.server(new Sink()).childOption(ChannelOption.SO_KEEPALIVE, keepAlive));

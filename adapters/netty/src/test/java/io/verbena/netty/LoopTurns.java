@@ -8,11 +8,11 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
 import org.jspecify.annotations.Nullable;
 
-/** Calls back between the turns of one loop. */
+/** Calls a test back between the turns of a loop. */
 final class LoopTurns {
   private @Nullable Runnable afterNext;
 
-  /** Makes the handler call {@code call} once its next turn is over; on the loop's thread. */
+  /** Makes the handler call {@code call} after its next turn. Called on the loop's thread. */
   void afterNext(Runnable call) {
     afterNext = call;
   }

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 
-/** Tests what channels do at the limit of registered memory, and of all memory. */
+/** Tests channels at the limit of registered memory, and of all memory. */
 class MemoryLimitTest {
   /** An allocator that has no memory left. */
   private static final class Exhausted extends AbstractByteBufAllocator {
@@ -92,7 +92,7 @@ class MemoryLimitTest {
       }
 
       RdmaIoHandler loop = requireNonNull(((RdmaSocketChannel) ends.accepted()).handler());
-      // The channel that listens is on it, too.
+      // The listening channel is on the same loop.
       int expected = connected + 1;
       await()
           .atMost(Ends.LIMIT)
@@ -100,7 +100,7 @@ class MemoryLimitTest {
     }
   }
 
-  /** Handlers know of no such limit. */
+  /** Handlers do not expect such a limit. */
   @Test
   void theAllocatorOfAChannelFallsBackToMemoryThatIsNotRegistered() {
     Collector received = new Collector();
@@ -112,7 +112,8 @@ class MemoryLimitTest {
         held.add(client.alloc().directBuffer(64 << 10).writeZero(64 << 10));
       }
 
-      // Too large for what it has: it grows, where a strict one would fail.
+      // Larger than the free registered memory: the buffer grows, where a strict allocator would
+      // fail.
       ByteBuf grows = client.alloc().ioBuffer(100);
       byte[] bytes = new byte[200_000];
       new Random(5).nextBytes(bytes);
@@ -177,7 +178,7 @@ class MemoryLimitTest {
     }
   }
 
-  /** Its allocator is the program's, which may throw before there is anything to read into. */
+  /** The program's own allocator may throw before there is a buffer to read into. */
   @Test
   void aChannelWhoseReceiveAllocatorThrowsClosesAndItsLoopGoesOn() throws Exception {
     Collector victim = new Collector();

@@ -22,12 +22,12 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 
-/** Tests the meters of channels; both ends have the same meters here. */
+/** Tests the meters of channels; both ends use the same meters here. */
 class MetersTest {
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final VerbenaMeters meters = new VerbenaMeters(registry);
 
-  /** Sends back what comes. */
+  /** Sends each message back. */
   private static final class Echo extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
@@ -137,7 +137,7 @@ class MetersTest {
         exchange(ends, server);
       }
 
-      // A status that comes up for the first time has a timer.
+      // A status that occurs for the first time adds a timer.
       assertThat(registry.getMeters()).hasSizeLessThan(before + 10);
       expect(0, "connections");
       expect(42, "messages", "direction", "in");

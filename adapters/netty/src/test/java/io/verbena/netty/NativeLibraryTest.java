@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** Netty's native transports are optional dependencies. */
+/** Tests programs without Netty's native transports, which are optional dependencies. */
 @Tag("once")
 class NativeLibraryTest {
   private static final String LIBRARIES = "netty-transport-native-(epoll|io_uring)-.*";
@@ -27,8 +27,8 @@ class NativeLibraryTest {
   /**
    * Runs {@link SocketsProgram} on the class path of the tests.
    *
-   * @param without the pattern of names of files that are left out
-   * @param loaded gets the names of Netty's classes for native transports that are loaded
+   * @param without a pattern for the names of files to leave out
+   * @param loaded receives the names of the loaded classes of Netty's native transports
    */
   private static List<String> run(SocketKind kind, String without, Queue<String> loaded)
       throws Exception {

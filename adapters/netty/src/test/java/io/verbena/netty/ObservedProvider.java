@@ -29,9 +29,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code observed://name} is the HCA {@code emulated://name}; a test sees what its queue pairs post
- * to receive queues of their own, and may have that refused. The one at {@link #WITHOUT_INLINE}
- * says that it takes nothing inline.
+ * A provider for {@code observed://name}, which is the HCA {@code emulated://name}. A test sees the
+ * lists that its queue pairs post to their own receive queues, and may refuse them. The HCA at
+ * {@link #WITHOUT_INLINE} reports that it supports no inline data.
  */
 public final class ObservedProvider implements VerbsProvider {
   static final String MESSAGE = "refused by a test";
@@ -43,28 +43,29 @@ public final class ObservedProvider implements VerbsProvider {
   private static final AtomicBoolean REFUSING = new AtomicBoolean();
   private static final Set<String> REFUSED = ConcurrentHashMap.newKeySet();
 
-  /** The queue pair that was made last. */
+  /** The queue pair that was created last. */
   private static volatile @Nullable QueuePair newest;
 
-  /** Returns how long each list of receives was that was posted; a test clears it. */
+  /** Returns the length of each posted list of receives; the test clears the queue. */
   static Queue<Integer> receives() {
     return RECEIVES;
   }
 
-  /** Returns how many completions wait for the loop of the queue pair that was made last. */
+  /** Returns how many completions the newest queue pair has for its loop. */
   static long completionsWaiting() {
     return requireNonNull(newest).reading().figures().get(Figure.RECEIVE_COMPLETIONS_WAITING);
   }
 
-  /** The next list of receives is refused. */
+  /** Refuses the next list of receives. */
   static void refuseReceives() {
     REFUSING.set(true);
   }
 
   /**
-   * The next call of a method is refused.
+   * Refuses the next call of a method.
    *
-   * @param method of a device, a connection manager or what that makes: {@code Device.close}, say
+   * @param method a method of a device, a connection manager or an object that these create, as in
+   *     {@code Device.close}
    */
   static void refuse(String method) {
     REFUSED.add(method);
@@ -123,7 +124,7 @@ public final class ObservedProvider implements VerbsProvider {
     return URI.create(address.toString().replaceFirst(SCHEME, "emulated"));
   }
 
-  /** A connection manager whose identifiers make queue pairs that are observed. */
+  /** Wraps a connection manager so that its identifiers create observed queue pairs. */
   private static final class Manager {
     private final ConcurrentHashMap<ConnectionIdentifier, ConnectionIdentifier> identifiers =
         new ConcurrentHashMap<>();

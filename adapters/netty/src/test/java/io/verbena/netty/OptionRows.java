@@ -24,8 +24,8 @@ import java.net.StandardSocketOptions;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The rows about options: which are taken, their values, and their effects. */
-@SuppressWarnings("deprecation") // of options that Netty still has
+/** The rows about options: which of them are supported, with which values and effects. */
+@SuppressWarnings("deprecation") // for options that Netty still has
 final class OptionRows {
   private static final String SUBJECT = "options";
 
@@ -122,7 +122,7 @@ final class OptionRows {
               write(pair.client(), 5);
               eventually(() -> received.bytes() == 5);
               pair.server().config().setAutoRead(false);
-              // It stops reading in a task of the loop, as NIO's channel does.
+              // The channel stops reading in a task of the loop, as NIO's channel does.
               pair.server().eventLoop().submit(() -> {}).sync();
               write(pair.client(), 10);
               boolean soon = isDoneSoon(pair.server().closeFuture()) || received.bytes() > 5;
@@ -198,7 +198,7 @@ final class OptionRows {
     rows.add(row(shortName(option) + ", at a server", world -> set(world.listen(), option, value)));
   }
 
-  /** The option's own name, without the class that Netty puts before some. */
+  /** Returns the option's name without the class that Netty puts before some names. */
   private static String shortName(ChannelOption<?> option) {
     String name = option.name();
     return name.substring(name.lastIndexOf('#') + 1)
@@ -213,7 +213,7 @@ final class OptionRows {
     } catch (RuntimeException e) {
       return name(e);
     }
-    // The system doubles sizes of buffers.
+    // The system doubles buffer sizes.
     Object kept = channel.config().getOption(option);
     return value.equals(kept) || option.name().contains("BUF") ? "taken" : "taken, not kept";
   }

@@ -21,11 +21,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Channels with receives of their own on an HCA each of whose posts has a price. */
+/** Tests channels with their own receive queues on an HCA whose posts are costly. */
 class OwnReceivesTest {
   private static final int FIRST = 4;
 
-  /** As many messages as a peer may send at first: two credits are for other than bytes. */
+  /** The number of messages that a peer may send at first: two credits are reserved. */
   private static final int BURST = 2;
 
   private static final int LENGTH = 1000;
@@ -49,7 +49,7 @@ class OwnReceivesTest {
     server = Ends.bind(ends.server(() -> received[accepted++]));
   }
 
-  /** Fails if anything was left open; the leak detector looks after the buffers. */
+  /** Fails if anything is still open; the leak detector checks the buffers. */
   @AfterEach
   void close() {
     if (ends != null) {
@@ -57,7 +57,7 @@ class OwnReceivesTest {
     }
   }
 
-  /** Has all that a peer may send at first arrive within one turn of the loop of its other end. */
+  /** Sends a burst that arrives within one turn of the other end's loop. */
   private void sendBurst(SocketChannel from, SocketChannel to) {
     await().atMost(Ends.LIMIT).until(() -> to.isActive() && sent.inFlight.get() == 0);
     CountDownLatch held = new CountDownLatch(1);
@@ -73,7 +73,7 @@ class OwnReceivesTest {
       from.writeAndFlush(Unpooled.wrappedBuffer(new byte[LENGTH])).syncUninterruptibly();
     }
     await().atMost(Ends.LIMIT).until(() -> sent.inFlight.get() == 0);
-    // This HCA may show a receive later than it tells the sender.
+    // This HCA may deliver a receive completion after it has completed the send.
     await().atMost(Ends.LIMIT).until(() -> ObservedProvider.completionsWaiting() == BURST);
     assertThat(sent.gathered).hasSize(BURST);
     ObservedProvider.receives().clear();
@@ -96,7 +96,7 @@ class OwnReceivesTest {
 
     await().atMost(Ends.LIMIT).until(() -> received[0].bytes() == BURST * LENGTH);
     await().atMost(Ends.LIMIT).until(() -> !ObservedProvider.receives().isEmpty());
-    // Those that were read, and as many more as there were, half of which were filled.
+    // The receives that were read, and as many new ones as there were, as half of them were filled.
     assertThat(ObservedProvider.receives()).first().isEqualTo(BURST + FIRST);
   }
 
@@ -138,7 +138,7 @@ class OwnReceivesTest {
     await().atMost(Ends.LIMIT).until(() -> received[0].bytes() == 7);
   }
 
-  /** Closes its channel with the first bytes. */
+  /** Closes its channel at the first bytes. */
   private static final class Closer extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {

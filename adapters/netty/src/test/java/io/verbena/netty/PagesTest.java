@@ -12,7 +12,7 @@ import java.util.ServiceLoader;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Tests the numbers and names of the code that pages of the documentation contain. */
+/** Tests that pages of the documentation have the numbers and names of the code. */
 @Tag("once")
 class PagesTest {
   private static final Path PAGES = Path.of("../../docs");

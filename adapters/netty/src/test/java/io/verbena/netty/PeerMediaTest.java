@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Tests what the connects of an HCA find out for each other. */
+/** Tests how the connects of an HCA share what they learn about a peer. */
 @Tag("once")
 class PeerMediaTest {
   private static final InetSocketAddress PEER = InetSocketAddress.createUnresolved("peer", 4711);

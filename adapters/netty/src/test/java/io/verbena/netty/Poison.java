@@ -10,10 +10,10 @@ import io.netty.channel.socket.DuplexChannel;
 import java.util.Arrays;
 
 /**
- * Overwrites a buffer as soon as its write has succeeded, before others hear of that, as its owner
- * may: what the HCA still reads then is corrupt. Not where its channel has ended its output
- * meanwhile: such writes succeed before they are sent, and their bytes must not change, as the page
- * on what differs from sockets says.
+ * Overwrites a buffer as soon as its write has succeeded, before other listeners run, as the owner
+ * of the buffer may do: bytes that the HCA still reads then are corrupt. Leaves the buffer
+ * unchanged if the channel has ended its output meanwhile: such writes succeed before they are
+ * sent, and their bytes must not change, as the page about differences from sockets says.
  */
 final class Poison extends ChannelOutboundHandlerAdapter {
   private static final byte[] BYTES = new byte[1 << 16];

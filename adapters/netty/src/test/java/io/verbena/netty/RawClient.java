@@ -23,16 +23,16 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** A client that knows verbs alone, and so can say whatever it likes. */
+/** A client that uses only verbs, and so can send anything. */
 final class RawClient implements AutoCloseable {
   private static final int SENDS = 64;
   static final int RECEIVES = 32;
   private static final int LENGTH = 8 << 10;
 
-  /** Behind the memory of each receive, and that of all messages. */
+  /** The offset of the trailers, after the memory of the receives and of all messages. */
   private static final int TRAILER = (RECEIVES + 1) * LENGTH;
 
-  /** One more than requests that are posted. */
+  /** One more than the number of posted requests. */
   private static final int TRAILERS = SENDS + 1;
 
   private final SharedHca hca;
@@ -44,7 +44,7 @@ final class RawClient implements AutoCloseable {
   private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
   private final ArrayDeque<Integer> received = new ArrayDeque<>();
 
-  /** Whether the control word of a message is in its last bytes. */
+  /** Whether the control word is in the last bytes of a message. */
   private final boolean trails;
 
   private int sending;
@@ -68,17 +68,17 @@ final class RawClient implements AutoCloseable {
     trails = !hca.device().attributes().supports(Capability.SEND_WITH_IMMEDIATE);
   }
 
-  /** A client that is connected as it should be, and sends nothing. */
+  /** Returns a client that is connected correctly and sends nothing. */
   static RawClient to(Channel server) throws InterruptedException {
     return to(server, Addresses.of("netty"));
   }
 
-  /** The same, on the HCA at an address. */
+  /** Returns such a client on the HCA at an address. */
   static RawClient to(Channel server, URI address) throws InterruptedException {
     return to(server, address, 0);
   }
 
-  /** The same, which says that it has bound a port. */
+  /** Returns such a client that claims to have bound a port. */
   static RawClient to(Channel server, int port) throws InterruptedException {
     return to(server, Addresses.of("netty"), port);
   }
@@ -91,7 +91,7 @@ final class RawClient implements AutoCloseable {
     return client;
   }
 
-  /** Ends as a killed process does: without a word to the peer. */
+  /** Ends as a killed process does: without notifying the peer. */
   void vanish() {
     QueuePair gone = pair;
     if (gone != null) {
@@ -100,12 +100,12 @@ final class RawClient implements AutoCloseable {
     }
   }
 
-  /** Returns private data that a server takes. */
+  /** Returns private data that a server accepts. */
   ByteBuffer handshake(int piece, int receives) {
     return new Handshake(1, trails, piece, receives).encode();
   }
 
-  /** Connects with this private data, and returns the event that this ends with. */
+  /** Connects with this private data, and returns the resulting event. */
   ConnectionEvent connect(InetSocketAddress server, ByteBuffer data) throws InterruptedException {
     ConnectionIdentifier to = manager.resolve(hca.uri(server), Ends.LIMIT.toNanos());
     identifier = to;
@@ -132,7 +132,7 @@ final class RawClient implements AutoCloseable {
     }
   }
 
-  /** Returns whether the server ended the connection, within the limit. */
+  /** Returns whether the server ended the connection within the limit. */
   boolean isDisconnected() throws InterruptedException {
     return next().type() == ConnectionEvent.Type.DISCONNECTED;
   }
@@ -145,7 +145,7 @@ final class RawClient implements AutoCloseable {
     return event;
   }
 
-  /** Sends so many bytes with this control word. */
+  /** Sends {@code length} bytes with this control word. */
   void send(int length, int control) {
     SendWorkRequest request = new SendWorkRequest(2);
     addBytes(trails ? request.send() : request.sendWithImmediate(control), length);
@@ -157,7 +157,7 @@ final class RawClient implements AutoCloseable {
     post(request);
   }
 
-  /** Sends so few bytes that there is no control word in them, and none as an immediate. */
+  /** Sends fewer bytes than a control word has, and no immediate data. */
   void sendWithoutSignal() {
     SendWorkRequest request = new SendWorkRequest().send();
     addBytes(request, ControlTrailers.LENGTH - 1);
@@ -203,7 +203,7 @@ final class RawClient implements AutoCloseable {
     if (to == null) {
       throw new IllegalStateException("not connected");
     }
-    // A slot is free again once the completion is taken, which may be behind many receives.
+    // A slot is free once its completion is polled, which may follow those of many receives.
     while (sending == SENDS) {
       takeCompletion();
     }

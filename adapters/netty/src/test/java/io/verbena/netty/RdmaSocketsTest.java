@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Programs that get loops, channels and lookups of names from one place. */
+/** Tests programs that use {@link RdmaSockets} for loops, channels and name lookups. */
 @Tag("once")
 class RdmaSocketsTest {
   private static final String HOST = "localhost";
@@ -111,7 +111,7 @@ class RdmaSocketsTest {
     return failing.cause();
   }
 
-  /** Answers with the loopback's address, once it may. */
+  /** Returns the loopback address once the test permits it. */
   private InetAddress[] lookUpSlowly(String name) throws UnknownHostException {
     lookedUp.countDown();
     try {

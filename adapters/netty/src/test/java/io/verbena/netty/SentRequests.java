@@ -15,15 +15,15 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** The requests that channels have posted with bytes of their streams. */
+/** Records the requests that channels post with bytes of their streams. */
 final class SentRequests extends HcaMeter implements Meters {
-  /** How many bytes each that had some took along, inline. */
+  /** The number of bytes of each request with inline data. */
   final Queue<Integer> inline = new ConcurrentLinkedQueue<>();
 
-  /** How many bytes each of the others had the HCA gather. */
+  /** The number of bytes of each request whose data the HCA gathers. */
   final Queue<Integer> gathered = new ConcurrentLinkedQueue<>();
 
-  /** How many are under way. */
+  /** The number of requests in flight. */
   final AtomicInteger inFlight = new AtomicInteger();
 
   @Override

@@ -25,7 +25,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 
-/** The channels of a loop share its receives: who needs many has many, and who idles has few. */
+/**
+ * Tests that the channels of a loop share its receives: a busy channel has many, an idle one few.
+ */
 class SharedReceivesTest {
   private static final int FIRST = 4;
   private static final Handshake HANDSHAKE = new Handshake(1, false, 4096, 32);
@@ -82,7 +84,7 @@ class SharedReceivesTest {
       while (!ControlWord.isBack(control)) {
         control = peer.receive();
       }
-      // The message itself took one.
+      // The message itself used one.
       assertThat(ControlWord.credits(control)).isEqualTo(20 - 1);
     }
   }
@@ -106,7 +108,7 @@ class SharedReceivesTest {
       SocketChannel goodEnd = ends.accepted();
       connect(peer, server, HANDSHAKE);
 
-      // Nobody reads, and so no more than the depth of a queue is ever promised.
+      // The channel does not read, and so grants no more credits than the depth of a queue.
       for (int i = 0; i <= RdmaOptions.defaults().receiveDepth(); i++) {
         peer.send(4096, 0);
       }
@@ -122,7 +124,7 @@ class SharedReceivesTest {
     }
   }
 
-  /** The loop has fewer receives than its channels are sent messages that they do not read. */
+  /** The channels are sent more messages than the loop has receives, and read none. */
   @Test
   void channelsThatDoNotReadHoldUpNobodyElse() throws Exception {
     RdmaOptions.Builder options = Ends.options().receiveDepth(FIRST);

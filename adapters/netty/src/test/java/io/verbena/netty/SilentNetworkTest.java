@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Tests channels over TCP whose network is gone, which TCP itself notices after minutes. */
+/** Tests channels over TCP whose network fails silently, which TCP itself notices after minutes. */
 class SilentNetworkTest {
   private static final Duration SHORT = Duration.ofMillis(80);
   private static final Duration DEADLINE = Duration.ofSeconds(3);

@@ -6,7 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 
-/** Drops what arrives, and what fails. */
+/** Drops messages and errors. */
 @Sharable
 final class Sink extends ChannelInboundHandlerAdapter {
   @Override
@@ -16,6 +16,6 @@ final class Sink extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    // The row looks at the channel.
+    // The row checks the channel itself.
   }
 }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The answers of channels over RDMA that are not those of sockets, with the reason. */
-@SuppressWarnings("ImmutableEnumChecker") // List.of is
+/** The answers of RDMA channels that differ from those of sockets, with the reasons. */
+@SuppressWarnings("ImmutableEnumChecker") // List.of is immutable
 enum SocketDifference {
   WILDCARD(
       "a server that binds the wildcard listens on its HCA, whose address it tells",
@@ -54,12 +54,12 @@ enum SocketDifference {
     return reason;
   }
 
-  /** The difference that a row shows, or null. */
+  /** Returns the difference that explains a row, or null. */
   static @Nullable SocketDifference of(String row) {
     return Arrays.stream(values()).filter(each -> each.rows.contains(row)).findAny().orElse(null);
   }
 
-  /** All rows that are known to differ. */
+  /** Returns all rows that are known to differ. */
   static List<String> rows() {
     return Arrays.stream(values()).flatMap(each -> each.rows.stream()).toList();
   }

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Sockets of a chosen kind on the loops of {@link RdmaSockets}. */
+/** Tests sockets of a chosen kind on the loops of {@link RdmaSockets}. */
 @Tag("once")
 class SocketKindTest {
   private static final String HOST = "localhost";
@@ -109,7 +109,7 @@ class SocketKindTest {
         .channel();
   }
 
-  /** A server as on a host without RDMA. */
+  /** Binds a server as on a host without RDMA. */
   private Channel bindTcp(RdmaSockets sockets, SocketKind kind, Echo echo) {
     return bind(new ServerBootstrap().group(sockets.group()).channel(serverOf(kind)), echo);
   }
@@ -184,7 +184,7 @@ class SocketKindTest {
     assertThatTheyExchange(client, echo);
   }
 
-  /** Frameworks that take no factory make a channel by its constructor without parameters. */
+  /** Frameworks that take no factory create channels with the constructor without parameters. */
   @ParameterizedTest
   @EnumSource(SocketKind.class)
   void channelsByTheirClassHaveSocketsOfTheKindToo(SocketKind kind) throws Exception {
@@ -231,7 +231,7 @@ class SocketKindTest {
     assertThat(rdma.threads).hasSize(1).isEqualTo(tcp.threads).isEqualTo(datagrams.threads);
   }
 
-  /** Without TCP too the loops have sockets, which a DNS client uses. */
+  /** Even without TCP the loops have datagram sockets, which a DNS client uses. */
   @ParameterizedTest
   @EnumSource(SocketKind.class)
   void rdmaAloneHasDatagramsOfTheKind(SocketKind kind) throws Exception {

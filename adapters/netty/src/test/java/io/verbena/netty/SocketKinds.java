@@ -3,11 +3,11 @@ package io.verbena.netty;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** Kinds of sockets that this machine may not have. */
+/** Checks for kinds of sockets that this machine may not have. */
 public final class SocketKinds {
   private SocketKinds() {}
 
-  /** Skips a test where a kind is not available, and says so. */
+  /** Skips a test where a kind is not available, and prints the reason. */
   public static void assumeAvailable(SocketKind kind) {
     Throwable cause = kind.unavailabilityCause();
     if (cause != null) {

@@ -21,7 +21,7 @@ import java.net.URI;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One loop with RDMA channels and sockets. */
+/** A loop with RDMA channels and sockets. */
 final class SocketLoop implements AutoCloseable {
   private static final URI HCA = Addresses.of("netty-sockets");
 
@@ -38,7 +38,7 @@ final class SocketLoop implements AutoCloseable {
   }
 
   /**
-   * @param sockets makes the handler of the sockets; null for the one of NIO that a loop has
+   * @param sockets creates the handler of the sockets; null for the loop's own NIO handler
    */
   static IoHandlerFactory handlers(PollMode mode, @Nullable IoHandlerFactory sockets) {
     return sockets == null
@@ -110,7 +110,7 @@ final class SocketLoop implements AutoCloseable {
         .channel();
   }
 
-  /** Ends the loop without a quiet period. */
+  /** Shuts the loop down without a quiet period. */
   Future<?> end() {
     return group.shutdownGracefully(0, Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
   }

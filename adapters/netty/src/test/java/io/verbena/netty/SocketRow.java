@@ -2,20 +2,20 @@
 package io.verbena.netty;
 
 /**
- * A question to a medium.
+ * A question that each medium answers.
  *
- * @param subject what it belongs to
- * @param name what is done, and what is asked
- * @param probe answers it
+ * @param subject the group of the row
+ * @param name the action and the question
+ * @param probe returns the answer
  */
 record SocketRow(String subject, String name, Probe probe) {
-  /** Asks, on loops that other rows use too. */
+  /** Finds the answer, on loops that other rows use, too. */
   interface Probe {
-    /** Returns the answer, in a word or few. */
+    /** Returns the answer in one word or a few. */
     String ask(SocketWorld world) throws Exception;
   }
 
-  /** The row of this name, for {@link SocketDifference}. */
+  /** Returns the name of this row in {@link SocketDifference}. */
   String key() {
     return subject + ": " + name;
   }

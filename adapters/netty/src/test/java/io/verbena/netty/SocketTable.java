@@ -7,7 +7,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** The answers of each medium in each row, as a page in Markdown. */
+/** The answers of each medium to each row, as a Markdown page. */
 final class SocketTable {
   /** A row and its answers. */
   record Answered(SocketRow row, Map<Medium, String> answers) {
@@ -59,14 +59,14 @@ final class SocketTable {
     }
   }
 
-  /** Rows that differ without a reason that {@link SocketDifference} gives. */
+  /** Returns the rows that differ without a reason in {@link SocketDifference}. */
   List<Answered> unexplained() {
     return rows.stream()
         .filter(each -> each.differs() && SocketDifference.of(each.row.key()) == null)
         .toList();
   }
 
-  /** Rows of {@link SocketDifference} that do not differ, or are not there. */
+  /** Returns the rows of {@link SocketDifference} that do not differ or do not exist. */
   List<String> unseen() {
     List<String> unseen = new ArrayList<>(SocketDifference.rows());
     rows.stream().filter(Answered::differs).forEach(each -> unseen.remove(each.row.key()));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** Compares channels over RDMA with sockets, row by row. */
+/** Compares RDMA channels with sockets, row by row. */
 @Tag("once")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SocketTableTest {

@@ -52,7 +52,7 @@ final class SocketWorld implements AutoCloseable {
       this.clientHca = clientHca == null ? null : URI.create(clientHca);
     }
 
-    /** An address that no other JVM of this machine has. */
+    /** Returns a loopback address that no other JVM of this machine has. */
     private static String host(int network) {
       long pid = ProcessHandle.current().pid();
       return "127.%d.%d.%d".formatted(network, pid / 255 & 0xff, pid % 255);
@@ -65,7 +65,7 @@ final class SocketWorld implements AutoCloseable {
 
   private static final Duration LIMIT = Ends.LIMIT;
 
-  /** The time that something must not happen in to count as never. */
+  /** An event that does not happen within this time counts as never. */
   private static final int SHORT_MILLIS = 300;
 
   private final Medium medium;
@@ -84,7 +84,7 @@ final class SocketWorld implements AutoCloseable {
     clients = new MultiThreadIoEventLoopGroup(2, loop(medium.clientHca, options.build()));
   }
 
-  /** A peer that is gone is missed soon. */
+  /** Returns options with which a vanished peer is detected soon. */
   static RdmaOptions.Builder options() {
     return Ends.options().keepAlive(Duration.ofMillis(80)).operationTimeout(Duration.ofSeconds(4));
   }
@@ -93,7 +93,7 @@ final class SocketWorld implements AutoCloseable {
     return hca == null ? NioIoHandler.newFactory() : RdmaIoHandler.newFactory(hca, options);
   }
 
-  /** Another one on the same medium. */
+  /** Returns another world on the same medium. */
   SocketWorld another(RdmaOptions.Builder options) {
     return new SocketWorld(medium, options);
   }
@@ -118,12 +118,12 @@ final class SocketWorld implements AutoCloseable {
     return medium.clientHca;
   }
 
-  /** The server's address, for any port. */
+  /** Returns the server's address with any port. */
   InetSocketAddress anyPort() {
     return new InetSocketAddress(host(medium.serverHca), 0);
   }
 
-  /** The host of clients. */
+  /** Returns the host of clients. */
   InetAddress clientHost() {
     return host(medium.clientHca);
   }
@@ -159,8 +159,7 @@ final class SocketWorld implements AutoCloseable {
               protected void initChannel(SocketChannel channel) {
                 channels.add(channel);
                 channel.pipeline().addLast(handler);
-                // Of a server that an earlier row has closed, a connection may come during this
-                // one.
+                // A connection to a server of an earlier row may arrive only now.
                 if (channel.parent().isOpen()) {
                   accepted.add(channel);
                 } else {
@@ -193,13 +192,13 @@ final class SocketWorld implements AutoCloseable {
     }
   }
 
-  /** Closes all channels, as a row ends. */
+  /** Closes all channels at the end of a row. */
   void closeChannels() {
     channels.close().awaitUninterruptibly();
     accepted.clear();
   }
 
-  /** A server of sinks. */
+  /** Binds a server of sinks. */
   ServerSocketChannel listen() {
     return listen(server(new Sink()));
   }
@@ -212,7 +211,7 @@ final class SocketWorld implements AutoCloseable {
     return (SocketChannel) client.connect(to.localAddress()).syncUninterruptibly().channel();
   }
 
-  /** The server's end of the next connection. */
+  /** Returns the server's end of the next connection. */
   SocketChannel accepted() throws InterruptedException {
     SocketChannel channel = accepted.poll(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
     if (channel == null) {
@@ -222,7 +221,7 @@ final class SocketWorld implements AutoCloseable {
     return channel;
   }
 
-  /** A connection; what arrives at each end is counted. */
+  /** Returns a new connection whose ends count what arrives. */
   Pair pair() throws InterruptedException {
     Collector atServer = new Collector();
     Collector atClient = new Collector();
@@ -243,7 +242,7 @@ final class SocketWorld implements AutoCloseable {
     await().atMost(LIMIT).until(condition);
   }
 
-  /** Returns whether a future is done soon; {@link #isDone} is for one that is to be. */
+  /** Returns whether a future that should not complete is done soon; see {@link #isDone}. */
   static boolean isDoneSoon(Future<?> future) {
     return isDone(future, false);
   }
@@ -251,16 +250,13 @@ final class SocketWorld implements AutoCloseable {
   /**
    * Returns whether a future is done.
    *
-   * @param expected whether it is to be done, and so is given the time that anything may take
+   * @param expected whether the future should complete, and so gets the full time limit
    */
   static boolean isDone(Future<?> future, boolean expected) {
     return future.awaitUninterruptibly(expected ? LIMIT.toMillis() : SHORT_MILLIS);
   }
 
-  /**
-   * Returns what became of an operation: {@code succeeds}, or the class of the JDK that its failure
-   * is of.
-   */
+  /** Returns the outcome of an operation: {@code succeeds}, or the JDK class of its failure. */
   static String outcome(Future<?> operation) {
     if (!operation.awaitUninterruptibly(LIMIT.toMillis())) {
       return "hangs";

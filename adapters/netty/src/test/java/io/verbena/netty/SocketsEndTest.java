@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests how sockets on a loop with an HCA end, and how they end with their loop. */
+/** Tests how sockets on a loop with an HCA end, alone and with their loop. */
 @Tag("once")
 class SocketsEndTest {
   private static void awaitZero(CountDownLatch latch) throws InterruptedException {
@@ -51,7 +51,7 @@ class SocketsEndTest {
     }
   }
 
-  /** The selector releases it; a loop that polls its HCA asks the selector only now and then. */
+  /** The selector frees the port; a loop that polls its HCA runs the selector only now and then. */
   @Test
   void aSocketThatIsClosedFreesItsPortWithinATurn() throws Exception {
     LoopTurns turns = new LoopTurns();
@@ -74,7 +74,7 @@ class SocketsEndTest {
     }
   }
 
-  /** Ends its output as the connection begins. */
+  /** Returns a handler that ends its channel's output when the channel becomes active. */
   private static ChannelInboundHandlerAdapter ending(CountDownLatch ended) {
     return new ChannelInboundHandlerAdapter() {
       @Override
@@ -96,9 +96,9 @@ class SocketsEndTest {
   }
 
   /**
-   * NIO notices the end with a read alone, whatever drives it. Netty's {@code
-   * testAllDataReadEventTriggeredAfterHalfClosure} wants the event without one, and so leaves loops
-   * of {@link NioIoHandler} out, which it knows by their class.
+   * NIO notices the peer's end only by a read, with any loop. Netty's {@code
+   * testAllDataReadEventTriggeredAfterHalfClosure} expects the event without a read, and therefore
+   * excludes loops with a {@link NioIoHandler}, which it recognizes by class.
    */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
@@ -129,7 +129,7 @@ class SocketsEndTest {
     }
   }
 
-  /** Without a quiet period such a loop takes no turn more. */
+  /** Without a quiet period such a loop runs no further turn. */
   @ParameterizedTest
   @EnumSource(SocketKind.class)
   void aLoopThatEndsBehindATaskClosesItsChannelsBefore(SocketKind kind) throws Exception {
@@ -175,7 +175,7 @@ class SocketsEndTest {
 
       assertThat(loop.end().await(Ends.LIMIT.toMillis())).isTrue();
 
-      // It ends its thread a little later.
+      // The loop's thread ends a little later.
       thread.join(Ends.LIMIT.toMillis());
       assertThat(thread.isAlive()).isFalse();
       assertThat(failures).isEmpty();

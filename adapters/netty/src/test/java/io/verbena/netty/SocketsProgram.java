@@ -13,14 +13,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * A program that another class loader than that of the tests loads. It takes the name of a {@link
- * SocketKind}, and returns what it saw as texts.
+ * A program that the tests load with another class loader. It takes the name of a {@link
+ * SocketKind}, and returns its observations as strings.
  */
 public final class SocketsProgram implements Function<String, List<String>> {
-  /** It has no provider, so that all is over TCP, or nothing is. */
+  /** This address has no provider, so all connections use TCP, or none succeeds. */
   private static final URI NO_HCA = URI.create("disni://127.0.0.1");
 
-  /** For the test. */
+  /** Called by the test. */
   public SocketsProgram() {}
 
   /**
@@ -33,7 +33,7 @@ public final class SocketsProgram implements Function<String, List<String>> {
     RdmaSockets.Builder builder =
         RdmaSockets.builder(NO_HCA).loops(1).sockets(SocketKind.valueOf(kind));
     if (!SocketKind.valueOf(kind).isAvailable()) {
-      // Without TCP, which needs an HCA that is not there: it is not asked for.
+      // Without TCP the program needs an HCA, which does not exist here and is never opened.
       try (RdmaSockets unexpected = builder.build()) {
         return List.of("built", unexpected.toString());
       } catch (SocketsUnavailableException e) {

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** RDMA channels and sockets on one loop. */
+/** Tests RDMA channels and sockets on one loop. */
 class SocketsTest {
   private static final String NIO = "io.netty.channel.nio.NioIoHandler";
   private static final int ROUNDS = Addresses.rounds(500);
@@ -49,7 +49,9 @@ class SocketsTest {
         .flatMap(kind -> Stream.of(PollMode.values()).map(mode -> Arguments.of(kind, mode)));
   }
 
-  /** Those of which two may wait for one another: two loops that poll need two idle CPUs. */
+  /**
+   * Returns the loops without busy polling: two busy loops that wait for each other need two CPUs.
+   */
   static Stream<Arguments> sleepingLoops() {
     return loops().filter(loop -> loop.get()[1] != PollMode.BUSY);
   }
@@ -131,7 +133,7 @@ class SocketsTest {
     }
   }
 
-  /** Two loops that each sleep until the other has answered. */
+  /** Both loops sleep until the other one answers. */
   @ParameterizedTest
   @MethodSource("sleepingLoops")
   @Tag("once")
@@ -166,7 +168,7 @@ class SocketsTest {
     }
   }
 
-  /** Each thread hands over one task at a time, so that none wakes the loop for another. */
+  /** Each thread submits one task at a time, so that no other task wakes the loop. */
   @ParameterizedTest
   @MethodSource("loops")
   @Tag("once")
@@ -193,7 +195,7 @@ class SocketsTest {
     }
   }
 
-  /** The kernel sees a write as the handler runs; a loop that polls its HCA seldom runs it. */
+  /** The kernel sees a write when the handler runs; a loop that polls its HCA runs it rarely. */
   @Test
   @Tag("once")
   void whatASocketOfIoUringWritesLeavesWithinATurn() throws Exception {

@@ -30,7 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Many channels that come, go and come back at once; {@code -Dverbena.storm=5000} says how many.
+ * Tests many channels that open, close and reopen at once. {@code -Dverbena.storm=5000} sets their
+ * number.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class StormTest {
@@ -39,7 +40,7 @@ class StormTest {
 
   private static final Duration PATIENCE = Addresses.within(Duration.ofSeconds(20 + MANY / 50));
 
-  /** A backlog for all: a channel that finds it full is rejected, as documented. */
+  /** A backlog for all channels: a connect that finds it full is rejected, as documented. */
   private static final int BACKLOG = MANY;
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -104,7 +105,7 @@ class StormTest {
     }
   }
 
-  /** Asks for one echo after the other. */
+  /** Requests one echo after the other. */
   private static class Client extends SimpleChannelInboundHandler<ByteBuf> {
     final Queue<Object> wrongs = new ConcurrentLinkedQueue<>();
     volatile int echoed;
@@ -146,7 +147,7 @@ class StormTest {
     }
   }
 
-  /** Connects again, after a while of chance, when its channel ends. */
+  /** Reconnects after a random delay when its channel ends. */
   private static final class Returning extends Client {
     private final Ends ends;
     private final SocketAddress to;

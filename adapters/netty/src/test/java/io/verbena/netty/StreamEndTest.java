@@ -30,7 +30,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests the end of a stream whose device throws, as it has failed and the stream does not know yet.
+ * Tests the end of a stream whose device throws because the device has failed and the stream does
+ * not know yet.
  */
 @Tag("once")
 class StreamEndTest {
@@ -41,7 +42,7 @@ class StreamEndTest {
   private final Collector received = new Collector();
   private final Channel server = Ends.bind(ends.server(received));
 
-  /** Another channel of the stream's loop. */
+  /** Another channel on the stream's loop. */
   private final SocketChannel bystander = Ends.connect(ends.client(new Collector()), server);
 
   private final RdmaIoHandler handler =
@@ -49,7 +50,7 @@ class StreamEndTest {
 
   private final Watcher owner = new Watcher();
 
-  /** Notes why the stream broke. */
+  /** Records why the stream broke. */
   private static final class Watcher implements Stream.Owner {
     private volatile @Nullable IOException cause;
 
@@ -75,7 +76,7 @@ class StreamEndTest {
     }
   }
 
-  /** Closing fails if anything of the devices is open still. */
+  /** The close fails if an object of the devices is still open. */
   @AfterEach
   void theLoopGoesOnAndClosesWhatIsLeft() {
     bystander.writeAndFlush(Unpooled.wrappedBuffer(new byte[10])).syncUninterruptibly();
@@ -83,7 +84,10 @@ class StreamEndTest {
     ends.close();
   }
 
-  /** Throws the first time from each of these methods of an object. */
+  /**
+   * Returns a proxy that throws in the first call of each method in {@code once}, and whose queue
+   * pairs do so for the methods in {@code ofItsPair}.
+   */
   private static <T> T failing(Class<T> type, T real, Set<String> once, Set<String> ofItsPair) {
     Set<String> left = new HashSet<>(once);
     return type.cast(
@@ -120,7 +124,7 @@ class StreamEndTest {
         .syncUninterruptibly();
   }
 
-  /** Begins a connection, which goes no further. */
+  /** Resolves an address without connecting. */
   private ConnectionIdentifier resolve() {
     CountDownLatch resolved = new CountDownLatch(1);
     ConnectionIdentifier begun =
@@ -171,7 +175,7 @@ class StreamEndTest {
     assertThat(members()).isEqualTo(before);
   }
 
-  /** What the stream releases then throws. */
+  /** The stream's own release of the buffer then throws. */
   @Test
   void itBreaksWhereTheProgramHasReleasedABufferThatItSends() {
     Collector told = new Collector();
@@ -220,8 +224,9 @@ class StreamEndTest {
   }
 
   /**
-   * A loop gathers what all its channels write into one buffer. What is linked is the stream's once
-   * it is in a list, and released by it.
+   * Without linked posts the caller still owns the buffer, into which a loop gathers the writes of
+   * all its channels. With linked posts the stream owns and releases the buffer once it is in a
+   * list.
    */
   @Test
   void aBufferThatCannotBePostedIsReleasedByWhoHasIt() {

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests what a stream does with its receives, of which the test is the pool. */
-@SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
+/** Tests how a stream handles its receives; the test provides their pool. */
+@SuppressWarnings("deprecation") // RecvByteBufAllocator.Handle, which the pipeline still passes
 @Tag("once")
 class StreamReceiveQueueTest {
   private static final int LENGTH = 8192;
@@ -48,7 +48,7 @@ class StreamReceiveQueueTest {
   private final Pool pool = new Pool();
   private final StreamReceiveQueue receives;
 
-  /** Keeps the frames that are given back, as if they were posted. */
+  /** Keeps returned frames, as if they were posted. */
   private static final class Pool implements Receives {
     private final ArrayDeque<ByteBuf> posted = new ArrayDeque<>();
     private int extra;
@@ -160,7 +160,7 @@ class StreamReceiveQueueTest {
     receives.arrived(frames.allocate(), LENGTH, false);
     pool.refuses = true;
 
-    // The leak detector sees whether it was released.
+    // The leak detector checks that the frame was released.
     assertThatThrownBy(() -> receives.read(handle(LENGTH), ByteBufAllocator.DEFAULT, false))
         .isInstanceOf(PostException.class);
   }
@@ -240,7 +240,7 @@ class StreamReceiveQueueTest {
     assertThat(receives.givenBack(1)).isFalse();
   }
 
-  /** No byte is lost and no frame, whatever comes in whatever order, with memory and without. */
+  /** No byte and no frame is lost, in any order of events, with memory and without. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
   void handOnWhatCameInItsOrder(long seed) {

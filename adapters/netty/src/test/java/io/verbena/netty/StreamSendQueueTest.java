@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The send queue of a stream whose requests are linked, as on an RNIC. */
+/** Tests the send queue of a stream whose requests are linked, as on an RNIC. */
 class StreamSendQueueTest {
   private static final URI ADDRESS = URI.create("emulated://send-buffers?mode=async&seed=1");
   private static final int DEPTH = 32;
@@ -38,15 +38,15 @@ class StreamSendQueueTest {
   private final Device device = VerbsProviders.find(ADDRESS).open(ADDRESS);
   private final LinkedPosts linked = requireNonNull(LinkedPosts.of(device));
 
-  /** The number of requests in each list that was posted. */
+  /** The number of requests in each posted list. */
   private final List<Integer> lists = new ArrayList<>();
 
-  /** How many lists had been posted each time that receives were. */
+  /** The number of lists posted before each post of receives. */
   private final List<Integer> receives = new ArrayList<>();
 
   private final List<Throwable> broken = new ArrayList<>();
 
-  /** The sequence from which on requests are refused. */
+  /** The first sequence number that is refused. */
   private int refusedFrom = Integer.MAX_VALUE;
 
   private final StreamSendQueue sends =
@@ -119,7 +119,7 @@ class StreamSendQueueTest {
     assertThat(lists).containsExactly(5);
   }
 
-  /** For which the messages may give the peer credits. */
+  /** The messages may give the peer credits for these receives. */
   @Test
   void postsReceivesAheadOfWhatItSends() {
     open();

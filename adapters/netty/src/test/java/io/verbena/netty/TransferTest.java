@@ -24,9 +24,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Bytes arrive, all of them and in order, whatever they are written from. */
+/** Tests that bytes arrive completely and in order, from any kind of source. */
 class TransferTest {
-  /** The source that bytes are written from. */
+  /** The source of the written bytes. */
   enum Source {
     HEAP {
       @Override
@@ -148,7 +148,7 @@ class TransferTest {
       await().atMost(Ends.LIMIT).until(() -> received.bytes() == all);
       await().atMost(Ends.LIMIT).until(client::isWritable);
       assertThat(before).isLessThan(all);
-      // A write may be done after its bytes have come.
+      // A write may complete after its bytes have arrived.
       for (ChannelFuture each : writes) {
         each.syncUninterruptibly();
       }
@@ -173,7 +173,7 @@ class TransferTest {
       await()
           .atMost(Ends.LIMIT)
           .until(() -> atServer.bytes() == bytes.length && atClient.bytes() == bytes.length);
-      // The acknowledgement may come after the bytes have.
+      // The acknowledgement may arrive after the bytes.
       one.syncUninterruptibly();
       other.syncUninterruptibly();
       assertThat(atServer.sum()).isEqualTo(sent.getValue());

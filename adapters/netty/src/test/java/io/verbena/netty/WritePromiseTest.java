@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 
-/** Tests when writes succeed: not before the HCA has done with their bytes. */
+/** Tests that writes succeed only once the HCA no longer needs their bytes. */
 class WritePromiseTest {
   private static final int PIECE = 40_000;
   private static final int PIECES = 200;
@@ -28,7 +28,9 @@ class WritePromiseTest {
   private final CRC32 crc = new CRC32();
   private long written;
 
-  /** As a copier of files does it, which owns one buffer. */
+  /**
+   * Writes from one buffer that it reuses after each write, as a program that copies files does.
+   */
   private final class Copier implements ChannelFutureListener {
     private final SocketChannel to;
     private final ByteBuf buffer;
@@ -80,7 +82,7 @@ class WritePromiseTest {
     }
   }
 
-  /** Of large and small buffers in turn, copied and not, some of them empty. */
+  /** Writes large and small buffers in turn, copied and not, some of them empty. */
   @Test
   void writesSucceedInOrderAndEachIsReleasedThen() throws Exception {
     Collector received = new Collector();
@@ -135,7 +137,7 @@ class WritePromiseTest {
     }
   }
 
-  /** The listener closes the channel while what follows is still in its queue. */
+  /** The listener closes the channel while later writes are still in its queue. */
   @Test
   void aListenerMayCloseTheChannel() throws Exception {
     try (Ends ends = new Ends()) {

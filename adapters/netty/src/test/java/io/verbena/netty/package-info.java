@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** RDMA channels where they are not like those of sockets, or where Netty's suite has no test. */
+/**
+ * Tests of RDMA channels where they differ from sockets, or where Netty's test suite has no test.
+ */
 @NullMarked
 package io.verbena.netty;
 

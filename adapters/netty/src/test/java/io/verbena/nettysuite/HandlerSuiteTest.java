@@ -67,7 +67,7 @@ class HandlerSuiteTest {
     }
   }
 
-  /** They assert how long data takes, and so say nothing where others take the CPUs. */
+  /** These tests assert transfer times, and so prove nothing while other programs use the CPUs. */
   @Nested
   @ExtendWith(QuietMachine.class)
   class TrafficShapingHandler extends TrafficShapingHandlerTest {

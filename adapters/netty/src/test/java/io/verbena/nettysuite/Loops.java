@@ -17,7 +17,7 @@ import io.verbena.netty.RdmaServerSocketChannel;
 import io.verbena.netty.RdmaSocketChannel;
 import java.util.List;
 
-/** The event loops that Netty's suite runs on; they live as long as the JVM, as its own do. */
+/** The event loops for Netty's suite; like the suite's own loops they live as long as the JVM. */
 final class Loops {
   private static final EventLoopGroup SERVER = group("server");
   private static final EventLoopGroup CLIENT = group("client");
@@ -50,7 +50,7 @@ final class Loops {
     return List.of(Loops::client);
   }
 
-  /** Listens, connects and closes. */
+  /** Opens and closes one connection. */
   static void connectOnce() {
     Channel server =
         new ServerBootstrap()

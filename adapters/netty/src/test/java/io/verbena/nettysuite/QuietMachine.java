@@ -8,14 +8,14 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.opentest4j.TestAbortedException;
 
 /**
- * For tests of others that assert how long something takes: one that fails while threads of this
- * machine were held up is skipped, with that reason. One that fails on a quiet machine fails.
+ * Skips a failed test that asserts times if this machine held up threads during the test, and says
+ * so. On a quiet machine the test fails.
  */
 final class QuietMachine implements InvocationInterceptor {
-  /** The least time that those tests measure is 100 ms. */
+  /** A quarter of the shortest time that those tests measure, which is 100 ms. */
   private static final long MOST_HELD_UP = TimeUnit.MILLISECONDS.toNanos(25);
 
-  /** Sleeps for a millisecond at a time, and remembers the longest. */
+  /** Sleeps for a millisecond at a time, and records the longest sleep. */
   private static final class Gauge extends Thread {
     private volatile boolean over;
     private volatile long longest;

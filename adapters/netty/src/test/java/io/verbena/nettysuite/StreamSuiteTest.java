@@ -39,8 +39,8 @@ class StreamSuiteTest {
       "more bytes than an emulated CPU moves within the suite's own limits";
 
   /**
-   * Loads and opens what is loaded and opened once, so that it does not count within the limit of
-   * the first test.
+   * Loads classes and opens devices in advance, so that this does not count within the time limit
+   * of the first test.
    */
   @BeforeAll
   static void connectOnce() {
@@ -116,7 +116,10 @@ class StreamSuiteTest {
     }
   }
 
-  /** The suite gives five of them 3 s, which a busy machine may take; here they have our limit. */
+  /**
+   * The suite limits five of these tests to 3 s, which a busy machine may need; here they have our
+   * limit.
+   */
   @Nested
   class SocketConnect extends SocketConnectTest {
     @Override

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Netty's own test of a TLS echo, on two RDMA channels. */
 @Tag("once")
 class TlsEchoSuiteTest extends SocketSslEchoTest {
-  /** On a slow HCA few: it is not the channel that they differ in. */
+  /** Few combinations on a slow HCA, as they differ in TLS and not in the channel. */
   private static final int FEW = 2;
 
   @Override

@@ -42,7 +42,7 @@ class TlsSuiteTest {
       return Loops.both();
     }
 
-    /** On the JDK's TLS alone: that of OpenSSL needs a native library which the build has not. */
+    /** Uses only the JDK's TLS: OpenSSL needs a native library that the build does not have. */
     @Override
     @ParameterizedTest
     @MethodSource("io.netty.testsuite.transport.socket.SocketSslSessionReuseTest#jdkOnly")

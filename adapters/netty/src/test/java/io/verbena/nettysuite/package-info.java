@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Netty's own test suite on RDMA channels: each class of {@code io.netty:netty-testsuite} that is
- * about a stream socket channel. Left out:
+ * Netty's own test suite on RDMA channels: each class of {@code io.netty:netty-testsuite} that
+ * tests a stream socket channel. Excluded:
  *
  * <ul>
  *   <li>{@code ServerSocketSuspendTest}, {@code SocketShutdownOutputByPeerTest}, {@code
- *       SocketShutdownOutputBySelfTest}: the other end is a {@code java.net.Socket}; what they
- *       claim is tested in {@code ClosingTest} and {@code ConnectingTest}
- *   <li>{@code AbstractSocketReuseFdTest}: of file descriptors, which a queue pair is not
- *   <li>{@code SocketSslLargeCertificateTest}: takes no channel from outside, it is about
- *       certificates
- *   <li>{@code Datagram*}, SCTP and UDT: no stream sockets
- *   <li>{@code DefaultEventLoopTest}, {@code NioEventLoopTest}: of other event loops
+ *       SocketShutdownOutputBySelfTest}: their other end is a {@code java.net.Socket}; {@code
+ *       ClosingTest} and {@code ConnectingTest} test the same
+ *   <li>{@code AbstractSocketReuseFdTest}: tests file descriptors, which a queue pair lacks
+ *   <li>{@code SocketSslLargeCertificateTest}: tests certificates, on channels of its own
+ *   <li>{@code Datagram*}, SCTP and UDT: test no stream sockets
+ *   <li>{@code DefaultEventLoopTest}, {@code NioEventLoopTest}: test other event loops
  * </ul>
  */
 @NullMarked

@@ -105,7 +105,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** Calls of a peer on a server of which Ratis's part is played. */
+/** Tests calls of a peer to a server; mocks take the place of Ratis. */
 class CallTest {
   private static final TimeDuration LONG = TimeDuration.valueOf(30, TimeUnit.SECONDS);
   private static final Duration SOON = Duration.ofSeconds(10);
@@ -205,7 +205,7 @@ class CallTest {
         .withMessageContaining("not so");
   }
 
-  /** As one of a class that the end which reads it lacks. */
+  /** Fails as an object of a class that its reader lacks. */
   private static final class Unreadable extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -219,11 +219,11 @@ class CallTest {
     assertEndsItsCallAlone(new Unreadable());
   }
 
-  /** As one that refers to a class which the end that reads it lacks. */
+  /** Fails as an object that refers to a class that its reader lacks. */
   private static final class Unlinkable extends IOException {
     private static final long serialVersionUID = 1L;
 
-    /** The number of times that it can be read all the same. */
+    /** The number of reads that still succeed. */
     private static final AtomicInteger READABLE = new AtomicInteger();
 
     private Object readResolve() {
@@ -240,7 +240,7 @@ class CallTest {
     assertEndsItsCallAlone(new Unlinkable());
   }
 
-  /** As one that is nested more deeply than the thread that reads it has stack. */
+  /** Fails as an object that is nested more deeply than its reader's stack permits. */
   private static final class TooDeep extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -269,7 +269,7 @@ class CallTest {
 
   @Test
   void aReplyWithoutTheClassesOfItsExceptionEndsTheRequest() throws IOException {
-    // Ratis reads at the server what it writes.
+    // Ratis itself reads what it writes at the server; this read must succeed.
     Unlinkable.READABLE.set(1);
     RaftClientRequest request = request(1);
     RaftClientReply reply =
@@ -484,7 +484,7 @@ class CallTest {
     return new MemoryLimitException("allocate", null, "no memory");
   }
 
-  /** An open connection on which nothing comes, and whose memory fails so. */
+  /** Returns an open connection without messages, whose allocator throws {@code failure}. */
   private static RdmaConnection connection(Throwable failure) {
     ByteBufAllocator allocator = mock(ByteBufAllocator.class);
     when(allocator.directBuffer(anyInt())).thenThrow(failure);
@@ -561,14 +561,14 @@ class CallTest {
     request.release();
   }
 
-  /** A send whose peer has no credit until it is asked for some. */
+  /** Subscribes as a send whose peer has no credit; the test requests messages later. */
   private static Mono<Void> subscribed(
       Publisher<ByteBuf> messages, AtomicReference<BaseSubscriber<ByteBuf>> into) {
     BaseSubscriber<ByteBuf> subscriber =
         new BaseSubscriber<>() {
           @Override
           protected void hookOnSubscribe(Subscription subscription) {
-            // The test asks.
+            // The test requests.
           }
 
           @Override
@@ -581,7 +581,7 @@ class CallTest {
     return Mono.never();
   }
 
-  /** An open connection on which nothing comes, and that keeps a list of what it allocates. */
+  /** Returns an open connection without messages, which records the buffers that it allocates. */
   private static RdmaConnection connection(List<ByteBuf> allocated) {
     RdmaConnection connection = connection(memoryIsFull());
     ByteBufAllocator allocator = connection.memory().allocator();
@@ -718,7 +718,10 @@ class CallTest {
     assertThat(open).succeedsWithin(SOON);
   }
 
-  /** Has the server listen on a transport of short messages, and returns it. */
+  /**
+   * Restarts the server on a transport with a short maximum message size, and returns the
+   * transport.
+   */
   private RdmaTransport limited() throws IOException {
     rpc.close();
     limited = RdmaTransport.create(RdmaOptions.builder().maxMessageSize(SHORT_MESSAGE).build());
@@ -769,7 +772,7 @@ class CallTest {
     assertThatExceptionOfType(SocketException.class).isThrownBy(() -> await(append(LONG)));
   }
 
-  /** The peer's address would choose the HCA that the server then listens on. */
+  /** Otherwise the peer's address would select the HCA on which the server listens later. */
   @Test
   void aServerThatDoesNotListenYetCallsNobody() throws IOException {
     VerbenaServerRpc early = newRpc(0);
@@ -876,7 +879,7 @@ class CallTest {
         .withCauseInstanceOf(ResourceUnavailableException.class);
   }
 
-  /** Before Ratis knows of the failure: its thread for replies may be held by the program. */
+  /** The request fails before Ratis knows, as the program may block Ratis's thread for replies. */
   @Test
   void aRequestDoesNotOvertakeOneThatWasNotSentInItsTime() {
     List<ByteBuf> messages = new CopyOnWriteArrayList<>();
@@ -932,7 +935,7 @@ class CallTest {
         .build();
   }
 
-  /** The request with this number of a window of Ratis's client. */
+  /** Returns the request with this number of a window of Ratis's client. */
   private static RaftClientRequest request(long number, boolean isFirst) {
     return RaftClientRequest.newBuilder()
         .set(request(number))
@@ -969,7 +972,7 @@ class CallTest {
             });
 
     install("leader-1", isChunk);
-    // Enough of them to come in every frame that there is.
+    // Enough messages to arrive in each of the receive frames.
     for (int n = 0; n < 2000; n++) {
       install("XXXXXXXX", isChunk);
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class OrderedStreamsTest {
   private final OrderedStreams streams = new OrderedStreams();
 
-  /** The stream of each request that was sent. */
+  /** The stream of each sent request. */
   private final List<Integer> sent = new ArrayList<>();
 
   private final IntPredicate sends = sent::add;

@@ -20,7 +20,7 @@ class OutboundMessagesTest {
       new BaseSubscriber<>() {
         @Override
         protected void hookOnSubscribe(org.reactivestreams.Subscription subscription) {
-          // Each test asks.
+          // Each test requests.
         }
 
         @Override

@@ -13,11 +13,11 @@ import org.apache.ratis.server.impl.MiniRaftCluster;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster that Ratis's own suites start, over this RPC type. The property {@code
- * verbena.ratis.uri} names the HCA.
+ * The cluster that Ratis's own suites start, with this RPC type. The system property {@code
+ * verbena.ratis.uri} sets the HCA.
  */
 public final class RatisCluster extends MiniRaftCluster.RpcBase {
-  /** Makes them. */
+  /** Creates clusters. */
   public static final Factory<RatisCluster> FACTORY =
       new Factory<>() {
         @Override
@@ -31,7 +31,7 @@ public final class RatisCluster extends MiniRaftCluster.RpcBase {
         }
       };
 
-  /** The interface that a suite implements to run on such clusters. */
+  /** The interface for a suite that runs on such clusters. */
   public interface FactoryGet extends Factory.Get<RatisCluster> {
     @Override
     default Factory<RatisCluster> getFactory() {
@@ -46,7 +46,7 @@ public final class RatisCluster extends MiniRaftCluster.RpcBase {
     super(ids, listenerIds, properties, null);
   }
 
-  /** Ends all delays of what servers send. */
+  /** Ends all delays of requests that servers send. */
   public static void undelay() {
     SENT_REQUESTS.clear();
   }

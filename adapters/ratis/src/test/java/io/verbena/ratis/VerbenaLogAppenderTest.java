@@ -41,22 +41,25 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A leader's log and its follower are played: what is sent, and when. */
+/**
+ * Tests what a log appender sends, and when. Mocks take the place of the leader's log and the
+ * follower.
+ */
 class VerbenaLogAppenderTest {
   private static final long SECONDS = 10;
 
-  /** A pause after a failure outlasts every test. */
+  /** Pauses after failures that outlast every test. */
   private static final String PAUSES = "1h,1000";
 
   private static final long FIRST = 5;
   private static final LogEntryProto ENTRY = LogEntryProto.newBuilder().setIndex(FIRST).build();
 
-  /** Heartbeats follow each other, or are far from due. */
+  /** A timeout with which one heartbeat follows the other; with the long one none is due. */
   private static final int SHORT_MILLIS = 2;
 
   private static final int LONG_MILLIS = 60_000;
 
-  /** The log has the entries from the first to before the end. */
+  /** The range of entries that the log has, {@code end} excluded. */
   private record Logged(long first, long end) {}
 
   private final RaftProperties properties = new RaftProperties();
@@ -68,14 +71,14 @@ class VerbenaLogAppenderTest {
   private final RaftLog log = mock(RaftLog.class);
   private final SnapshotInfo snapshot = mock(SnapshotInfo.class);
 
-  /** The replies that the leader waits for. */
+  /** The replies for which the leader waits. */
   private final BlockingQueue<CompletableFuture<AppendEntriesReplyProto>> heartbeats =
       new LinkedBlockingQueue<>();
 
   private final BlockingQueue<CompletableFuture<AppendEntriesReplyProto>> appends =
       new LinkedBlockingQueue<>();
 
-  /** An element for each attempt to send the snapshot. */
+  /** One element for each attempt to send the snapshot. */
   private final BlockingQueue<Boolean> installs = new LinkedBlockingQueue<>();
 
   private final AtomicLong next = new AtomicLong(FIRST);
@@ -173,7 +176,7 @@ class VerbenaLogAppenderTest {
     VerbenaLogAppender retrying = new VerbenaLogAppender(division, leader, follower);
 
     for (int n = 0; n < 4; n++) {
-      // Ratis takes a random pause of half as long, or longer.
+      // Ratis takes a random pause of at least half that length.
       assertThat(retrying.nextPause())
           .isGreaterThanOrEqualTo(TimeDuration.valueOf(100, TimeUnit.MILLISECONDS));
     }
@@ -197,7 +200,7 @@ class VerbenaLogAppenderTest {
     assertThat(next(installs)).isTrue();
   }
 
-  /** Its next entry is the log's first: an append would name the entry before. */
+  /** The next entry is the first of the log: an append would need the entry before it. */
   @Test
   void tellsOfASnapshotWhereOnlyTheEntryBeforeTheNextIsMissing() throws Exception {
     stop();

@@ -31,14 +31,14 @@ import reactor.netty.resources.LoopResources;
 import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
-/** Reactor Netty, and RSocket on it, with servers on hosts that have RDMA or not. */
+/** Tests Reactor Netty, and RSocket on it, with servers on hosts with and without RDMA. */
 @Tag("once")
 class AutoTest {
   private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));
 
   /**
-   * Without it Netty ends a loop that runs a task as it is asked to end, before the loop has closed
-   * its sockets, and warns of each.
+   * Without a quiet period Netty may end a busy loop before the loop has closed its sockets, and
+   * warns of each socket.
    */
   private static final Duration QUIET = Duration.ofMillis(100);
 

@@ -10,7 +10,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** A DNS server (RFC 1035) on UDP that knows one name, of one IPv4 address. */
+/** A DNS server (RFC 1035) on UDP that knows one name with one IPv4 address. */
 final class DnsServer implements AutoCloseable {
   private static final int HEADER = 12;
   private static final int FLAGS_AT = 2;

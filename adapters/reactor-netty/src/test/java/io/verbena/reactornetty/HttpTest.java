@@ -68,7 +68,7 @@ class HttpTest {
     loops.disposeLater(Duration.ZERO, Duration.ofSeconds(10)).block(LIMIT);
   }
 
-  /** A channel of HTTP/2 is a stream of a connection. */
+  /** Returns the connection of a channel, which with HTTP/2 is a stream of its parent channel. */
   private static RdmaSocketChannel connectionOf(Channel channel) {
     return (RdmaSocketChannel) (channel instanceof Http2StreamChannel ? channel.parent() : channel);
   }

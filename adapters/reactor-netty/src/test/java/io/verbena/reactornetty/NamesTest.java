@@ -38,15 +38,13 @@ import reactor.netty.DisposableServer;
 import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
-/**
- * Tests how a client of these loops looks host names up, and the datagram channels that carry it.
- */
+/** Tests how a client on these loops looks up host names, and its datagram channels. */
 class NamesTest {
   private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));
 
   /**
-   * Without it Netty ends a loop that runs a task as it is asked to end, before the loop has closed
-   * its sockets, and warns of each.
+   * Without a quiet period Netty may end a busy loop before the loop has closed its sockets, and
+   * warns of each socket.
    */
   private static final Duration QUIET = Duration.ofMillis(100);
 
@@ -126,7 +124,7 @@ class NamesTest {
     server.disposeNow(LIMIT);
   }
 
-  /** Answers each packet with its text, and notes what comes, and on which threads. */
+  /** Answers each packet with its text, and records the packets and their threads. */
   private static final class Packets extends SimpleChannelInboundHandler<DatagramPacket> {
     final Queue<String> texts = new ConcurrentLinkedQueue<>();
     final Queue<String> threads = new ConcurrentLinkedQueue<>();

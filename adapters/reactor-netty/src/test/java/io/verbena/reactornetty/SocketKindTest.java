@@ -28,7 +28,7 @@ import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.ConnectionProvider;
 
-/** Reactor Netty over sockets of a chosen kind, and its lookups of names. */
+/** Tests Reactor Netty over sockets of a chosen kind, and its name lookups. */
 @Tag("once")
 class SocketKindTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -52,7 +52,9 @@ class SocketKindTest {
     };
   }
 
-  /** No loop takes a datagram channel of another kind: with one no name would be found. */
+  /**
+   * A loop takes no datagram channel of another kind, so that with a wrong one no lookup succeeds.
+   */
   @ParameterizedTest
   @EnumSource(SocketKind.class)
   void httpAndItsDnsClientGoOverThem(SocketKind kind) throws Exception {

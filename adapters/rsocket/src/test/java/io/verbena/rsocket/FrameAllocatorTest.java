@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 class FrameAllocatorTest {
-  /** Allocates no direct memory. */
+  /** An allocator whose direct buffers come from a supplier, which may fail. */
   private static final class Exhausted extends AbstractByteBufAllocator {
     private final Supplier<? extends ByteBuf> direct;
 

@@ -32,7 +32,7 @@ class FrameConnectionTest {
 
   private final SendQueues queues = new SendQueues(Meters.OFF, "none", LIMIT);
 
-  /** Ends that may take long to close, as on a busy machine. */
+  /** Returns ends that may take long to close, as on a busy machine. */
   private static Ends patient() {
     return Ends.create(Ends.options().closeTimeout(Ends.LIMIT));
   }
@@ -125,7 +125,7 @@ class FrameConnectionTest {
                 received.add(message.readInt());
                 message.release();
               });
-      // What the transport sends it in is there before, and is used again.
+      // The transport's send buffer for this frame is allocated now, and reused later.
       connection.sendFrame(1, frame(connection, 1, LENGTH));
       await().atMost(Ends.LIMIT).until(() -> received.contains(1));
 
@@ -176,7 +176,7 @@ class FrameConnectionTest {
               .verifyLater();
       List<ByteBuf> frames = sendBeyondCredits(connection);
 
-      // The frames that wait do not keep the peer waiting.
+      // The waiting frames must not delay the peer's close.
       pair.server().close().block(Ends.LIMIT);
 
       receiver.verify(Ends.LIMIT);
@@ -238,7 +238,8 @@ class FrameConnectionTest {
       connection.dispose();
 
       assertThat(failure(connection.onClose())).isInstanceOf(RdmaTimeoutException.class);
-      // Where the loop is held up, the watchdog signals this before the loop has freed them.
+      // On a loop that is held up, the watchdog signals the timeout before the loop has released
+      // the frames.
       await()
           .atMost(Ends.LIMIT)
           .untilAsserted(() -> assertThat(frames).allMatch(frame -> frame.refCnt() == 0));
@@ -256,7 +257,7 @@ class FrameConnectionTest {
           .expectError(IllegalStateException.class)
           .verify(Ends.LIMIT);
 
-      // One that has cancelled is still no reason not to notice that the peer goes.
+      // Even after its subscriber has cancelled, the connection must notice that the peer closes.
       pair.server().send(Mono.just(frame(connection, 0, LENGTH))).block(Ends.LIMIT);
       pair.server().close().block(Ends.LIMIT);
       StepVerifier.create(connection.onClose()).expectComplete().verify(Ends.LIMIT);

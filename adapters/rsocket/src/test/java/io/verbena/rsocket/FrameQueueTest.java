@@ -33,7 +33,7 @@ class FrameQueueTest {
     return taker;
   }
 
-  /** Keeps the contents of what it gets. */
+  /** Keeps the contents of the frames that it receives. */
   private static final class Taker extends BaseSubscriber<ByteBuf> {
     private final long demand;
     final Queue<Integer> contents = new ConcurrentLinkedQueue<>();

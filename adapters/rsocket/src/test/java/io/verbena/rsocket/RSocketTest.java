@@ -142,7 +142,7 @@ class RSocketTest {
                 .block(Ends.LIMIT))
         .isEqualTo(Flux.range(0, 1000).map(n -> "" + n).collectList().block());
 
-    // Frames are messages of the transport below.
+    // Each frame is a message of the reactive transport.
     assertThat(messagesReceived()).isGreaterThan(1000);
     assertThat(gauge("backlog.queues")).isEqualTo(2);
   }
@@ -172,7 +172,7 @@ class RSocketTest {
     RegisteredBuffers all = RegisteredBuffers.all(limited.memory(server.address()));
     try {
       double before = messagesReceived();
-      // Keep-alives, and answers to them.
+      // Keep-alives and their answers.
       await().atMost(Ends.LIMIT).until(() -> messagesReceived() >= before + 10);
     } finally {
       all.release();

@@ -7,7 +7,7 @@ import io.verbena.RdmaMemory;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Registered memory that a test holds, so that there is none for others. */
+/** Registered memory that a test occupies, so that none is left for others. */
 final class RegisteredBuffers {
   private static final int LONGEST = 1 << 20;
   private static final int SHORTEST = 256;
@@ -16,7 +16,7 @@ final class RegisteredBuffers {
 
   private RegisteredBuffers() {}
 
-  /** Takes all that is left. */
+  /** Takes all registered memory that is left. */
   static RegisteredBuffers all(RdmaMemory memory) {
     RegisteredBuffers all = new RegisteredBuffers();
     for (int length = LONGEST; length >= SHORTEST; length >>= 1) {

@@ -9,7 +9,7 @@ import java.net.URI;
 import java.net.URLClassLoader;
 import org.junit.jupiter.api.Test;
 
-/** A program compiles without the implementation of the reactive transport. */
+/** Tests a program that was compiled without the implementation of the reactive transport. */
 class WithoutReactorAdapterTest {
   @Test
   void eachTransportSaysWhatIsMissing() throws Exception {

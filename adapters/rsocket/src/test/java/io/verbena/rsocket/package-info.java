@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of the RSocket adapter, on the HCA that the reactive layer's tests run on. */
+/** Tests of the RSocket adapter, on the same HCA as the tests of the reactive layer. */
 @NullMarked
 package io.verbena.rsocket;
 

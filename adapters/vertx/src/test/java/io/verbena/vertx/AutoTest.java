@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Servers and clients of Vert.x on hosts that have RDMA or not. */
+/** Tests Vert.x servers and clients on hosts with and without RDMA. */
 @Tag("once")
 class AutoTest {
   private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers and clients of Vert.x that know nothing of RDMA but how their Vert.x was made. */
+/** Tests Vert.x servers and clients whose only RDMA code is the creation of their Vert.x. */
 class ProgramsTest {
   private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));
   private static final String HOST = "localhost";
@@ -52,7 +52,7 @@ class ProgramsTest {
 
   private final Vertx vertx = build();
 
-  /** Vert.x closes clients that nobody reaches any more. */
+  /** A field, as Vert.x closes clients that are unreachable. */
   private final NetClient netClient = vertx.createNetClient();
 
   private final List<Object> clients = new ArrayList<>();
@@ -94,7 +94,7 @@ class ProgramsTest {
     return Buffer.buffer(bytes);
   }
 
-  /** A server that sends each request's body back. */
+  /** Starts a server that returns each request's body. */
   private HttpServer echo() throws Exception {
     return await(
         vertx
@@ -209,7 +209,7 @@ class ProgramsTest {
     assertThat(await(body)).matches(content::equals, "what was sent");
   }
 
-  /** What is received is the user's for as long as it likes, and no receive waits for it. */
+  /** User code may keep received buffers for any time, without blocking receives. */
   @Test
   void keepsWhatWasReceived() throws Exception {
     Buffer sent = random(LARGE);
@@ -272,14 +272,16 @@ class ProgramsTest {
     await(shared.close());
   }
 
-  /** Vert.x's own client of DNS has sockets on the same loops. */
+  /**
+   * The connect looks up its host with Vert.x's DNS client, whose sockets are on the same loops.
+   */
   @Test
   void tellsThatAPeerIsNotThere() {
     assertThatThrownBy(() -> await(netClient.connect(1, HOST)))
         .hasCauseInstanceOf(ConnectException.class);
   }
 
-  /** They are no RDMA channels: a program beside Vert.x has the other end. */
+  /** Datagram sockets use UDP, not RDMA: a plain Java program has the other end. */
   @Test
   void exchangesDatagramsByUdp() throws Exception {
     Promise<Buffer> received = Promise.promise();
@@ -302,7 +304,7 @@ class ProgramsTest {
   @Test
   void listensAtNoTcpPort() throws Exception {
     List<BindException> taken = new ArrayList<>();
-    // Another program may hold a port of the same number over TCP.
+    // Another program may hold a TCP port with the same number.
     for (int servers = 0; servers < 5; servers++) {
       int port = echo().actualPort();
       try (ServerSocket socket = new ServerSocket(port)) {

@@ -14,7 +14,7 @@ import java.net.URI;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The program that docs/adapters.md shows. */
+/** The program that docs/adapters.md quotes. */
 class SnippetTest {
   private static final long SECONDS = 30;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Programs of Vert.x over RDMA. */
+/** Tests of Vert.x programs over RDMA. */
 @NullMarked
 package io.verbena.vertx;
 

@@ -11,13 +11,13 @@ import io.vertx.core.spi.transport.Transport;
 import java.net.URI;
 
 /**
- * Gives RDMA to each Vert.x that would be on NIO, however a test makes it, if {@code
+ * Gives RDMA to each Vert.x that would use NIO, in whatever way a test creates it, if {@code
  * -Dverbena.vertx.hca} names an HCA.
  */
 public final class EveryVertx implements VertxServiceProvider {
   private static final String HCA = System.getProperty("verbena.vertx.hca", "");
 
-  /** For the service loader. */
+  /** Called by the service loader. */
   public EveryVertx() {}
 
   @Override
@@ -30,7 +30,7 @@ public final class EveryVertx implements VertxServiceProvider {
     }
   }
 
-  /** One for each, as each closes what it has. */
+  /** Returns a new transport for each Vert.x, as each closes its own. */
   private static Transport overRdma() {
     return RdmaVertxTransport.create(
             URI.create(HCA),

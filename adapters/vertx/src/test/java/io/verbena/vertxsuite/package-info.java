@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Vert.x's own tests, from its published jar, over RDMA: {@code bin/suite vertx} runs them, and the
- * build some of them. What is run, and what is left out and why, stands in {@code src/test/suite}.
+ * Vert.x's own tests, from its published jar, over RDMA. {@code bin/suite vertx} runs them, and the
+ * build runs some of them. {@code src/test/suite} lists the tests that run, and those that are
+ * excluded, with the reasons.
  */
 @NullMarked
 package io.verbena.vertxsuite;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Claims about charts: which results they show, and how they are drawn. */
+/** Tests of charts: which results they show, and how they are drawn. */
 @NullMarked
 package io.verbena.benchmarks.chart;
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.ExitCode;
 
-/** That a figure nobody can measure by is refused before anything is begun. */
+/** Tests that options with unusable numbers are rejected before a measurement begins. */
 class OptionsTest {
   @ParameterizedTest
   @ValueSource(

@@ -8,7 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Both ends at the verbs SPI, without the guest: {@code roce://} on two addresses of loopback. */
+/**
+ * Tests both ends at the verbs SPI, without the guest: {@code roce://} on two loopback addresses.
+ */
 class VerbsActiveTest {
 
   @Test

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The two processes of a route, without the guest: {@code roce://} on two addresses of loopback.
+ * Tests the two processes of a route, without the guest: {@code roce://} on two loopback addresses.
  */
 class WireSessionTest {
   private static final String NEAR = Loopbacks.address(0);

@@ -93,7 +93,7 @@ final class MessageCheckTest {
         .isThrownBy(() -> line.check.accept(line.view, length));
   }
 
-  /** A source and a check with one buffer between them. */
+  /** A source and a check that share one buffer. */
   private static final class Line {
     final MessageSource source;
     final MessageCheck check;

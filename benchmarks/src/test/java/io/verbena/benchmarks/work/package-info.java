@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Claims about the checks of the data: a participant that cheats is found out. */
+/** Tests of the data checks, which detect a participant that cheats. */
 @NullMarked
 package io.verbena.benchmarks.work;
 

@@ -12,8 +12,8 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 
 /**
- * A program that opens the device of an address and registers as many bytes: {@code URI BYTES}. It
- * prints the failure if there is one.
+ * A program that opens the device of an address and registers memory: {@code URI BYTES}. It prints
+ * the failure if there is one.
  */
 final class Attempt {
   private Attempt() {}

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A device of its own is taken away from a program that uses it. */
+/** Tests the removal of a device from a program that uses it. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class DeviceRemovalTest {
@@ -32,7 +32,9 @@ class DeviceRemovalTest {
     Program.run("ip", "link", "delete", "extra0");
   }
 
-  /** rxe cannot take a device from a process: its removal waits until the process has closed. */
+  /**
+   * rxe cannot remove a device from a process: the removal waits until the process has closed it.
+   */
   @Test
   void allThatIsPendingEndsAndAllCanBeClosed() throws Exception {
     try (var program = Program.start(Program.java(Removal.class, ADDRESS))) {

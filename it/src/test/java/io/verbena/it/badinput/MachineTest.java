@@ -10,14 +10,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Tests the errors on a machine that does not let a program use a device. */
+/** Tests the errors on a machine that denies a program the use of a device. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class MachineTest {
   private static final int BYTES = 1 << 20;
   private static final String WITHOUT_DEVICES = "mount -t tmpfs none /dev/infiniband";
 
-  /** The same devices, but only for whom the modes of files do not hold. */
+  /** Replaces the devices by copies with mode 0, which only a privileged process can open. */
   private static final String WITHOUT_RIGHTS =
       "copy=$(mktemp -d) && cp -a /dev/infiniband/. $copy && mount -t tmpfs none /dev/infiniband"
           + " && cp -a $copy/. /dev/infiniband && chmod 0 /dev/infiniband/*";
@@ -53,7 +53,7 @@ class MachineTest {
   }
 
   /**
-   * Returns what the program says after this preparation, in mounts of its own and with these
+   * Returns the output of the program after this preparation, in mounts of its own and with these
    * rights.
    */
   private static String attempt(String preparation, String rights) throws Exception {

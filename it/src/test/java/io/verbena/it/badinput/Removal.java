@@ -13,8 +13,8 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * A program whose device is removed: {@code ADDRESS}. It has work pending on a connection with
- * itself, and ends when all of it has ended.
+ * A program whose device is removed: {@code ADDRESS}. It has pending work on a connection with
+ * itself, and ends once all work has completed.
  */
 final class Removal {
   private static final int BYTES = 4096;
@@ -35,11 +35,11 @@ final class Removal {
       for (int id = 1; id <= RECEIVES; id++) {
         side.receive(Side.pairOf(active), id, 0, BYTES);
       }
-      // For ever without a receive.
+      // Without a receive this send stays pending.
       side.post(Side.pairOf(active), new SendWorkRequest().send().id(0), 0, BYTES);
       System.out.println("ready");
       side.expect(ConnectionEvent.Type.DEVICE_REMOVAL);
-      // The other end gets the same event, or the disconnect of this one.
+      // The other end gets the same event, or the disconnect of this end.
       System.out.println("told: " + side.awaitEvent().type());
       Map<CompletionStatus, Integer> ends = new EnumMap<>(CompletionStatus.class);
       for (int i = 0; i <= RECEIVES; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of the errors when device, rights, limits or addresses are not as they should be. */
+/** Tests of the errors when a device, its rights, its limits or an address is wrong. */
 @NullMarked
 package io.verbena.it.badinput;
 

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The sample's programs, as its README starts them: the server on node 2, each client on node 1;
- * and either end on the host outside, where the HCA is an emulated one.
+ * Tests the sample's programs, started as its README says: the server on node 2, each client on
+ * node 1; and each end on the outside host, where the HCA is emulated.
  */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
@@ -36,10 +36,10 @@ class BlockStoreTest {
   private static final String STORE = "disni://" + System.getenv("VERBENA_NODE2") + ":7470";
   private static final String FROM_NODE1 = STORE + "?source=" + System.getenv("VERBENA_NODE1");
 
-  /** Longer than rxe's longest message. */
+  /** Longer than rxe's maximum message size. */
   private static final int LARGE = 9_000_001;
 
-  /** Hundreds of packets, of which some are lost. */
+  /** Hundreds of packets, some of which are lost. */
   private static final int HUNDREDS_OF_PACKETS = 1_000_003;
 
   private static final int SIGTERM_EXIT = 128 + 15;
@@ -68,7 +68,7 @@ class BlockStoreTest {
     return Files.write(folder.resolve(name), bytes);
   }
 
-  /** A file for the store, which takes no name twice. */
+  /** Returns a file for the store, which takes no name twice. */
   private static Path another(int length) throws IOException {
     return file("added " + ADDED.incrementAndGet(), length);
   }
@@ -90,7 +90,7 @@ class BlockStoreTest {
     }
   }
 
-  /** A client in this process, which saves the time that a JVM takes to start. */
+  /** Runs a client in this process, which saves the start of a JVM. */
   private static Answer client(String... arguments) {
     return clientOf(FROM_NODE1, arguments);
   }

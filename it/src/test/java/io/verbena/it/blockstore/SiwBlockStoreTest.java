@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The sample's programs, with the emulated HCA on sockets of TCP at one end, and the kernel's
+ * Tests the sample's programs with the emulated HCA on TCP sockets at one end, and the kernel's
  * Soft-iWARP at the other.
  */
 @Tag("siw")
@@ -73,7 +73,7 @@ class SiwBlockStoreTest {
     return run(0, arguments);
   }
 
-  /** Runs a client in this process, which saves the time that a JVM takes to start. */
+  /** Runs a client in this process, which saves the start of a JVM. */
   private static String run(int expectedExitCode, String... arguments) {
     StringWriter output = new StringWriter();
     PrintWriter writer = new PrintWriter(output, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The block store as programs on two nodes. */
+/** Tests of the block store as programs on two nodes. */
 @NullMarked
 package io.verbena.it.blockstore;
 

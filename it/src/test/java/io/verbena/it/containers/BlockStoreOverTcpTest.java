@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.testcontainers.containers.Network;
 import org.testcontainers.images.builder.Transferable;
 
-/** The block store's TCP twin, server and clients each in a container: the room without RDMA. */
+/** Tests the block store over TCP, server and clients each in a container without RDMA. */
 @InContainers
 @Tag("exhaustive")
 @Tag("once")

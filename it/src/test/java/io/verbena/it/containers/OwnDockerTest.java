@@ -23,8 +23,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.testcontainers.DockerClientFactory;
 
 /**
- * A daemon of a JVM's own, and what is left of it after that JVM. By itself: others' containers
- * have network interfaces, too.
+ * Tests a Docker daemon of a JVM's own, and that nothing of it outlives the JVM. Runs alone, as
+ * containers of other tests have network interfaces, too.
  */
 @InContainers
 @Isolated
@@ -33,20 +33,19 @@ import org.testcontainers.DockerClientFactory;
 class OwnDockerTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
-  /** A daemon, an image of a JDK and a container may take all of their own limits. */
+  /** A daemon, a JDK image and a container may each take the time of their own limit. */
   private static final Duration START_LIMIT = Duration.ofMinutes(5);
 
   private static final String DAEMON = "daemon at ";
   private static final String RUNNING = "container is running";
 
   /**
-   * Prints where its daemon's files are, and, if that is its own, keeps a container running and
-   * waits.
+   * Prints where its daemon's files are. If the daemon is its own, starts a container and waits.
    */
   public static final class User {
     private User() {}
 
-    /** Runs it. */
+    /** Runs the program. */
     public static void main(String[] args) throws InterruptedException {
       String socket = DockerClientFactory.instance().getTransportConfig().getDockerHost().getPath();
       System.out.println(DAEMON + socket);
@@ -98,7 +97,7 @@ class OwnDockerTest {
     }
   }
 
-  /** Returns the network interfaces here that a daemon may have made. */
+  /** Returns the network interfaces that a Docker daemon may have created here. */
   private static List<String> networkOfDocker() throws IOException {
     try (Stream<Path> all = Files.list(Path.of("/sys/class/net"))) {
       return all.map(each -> each.getFileName().toString())
@@ -121,7 +120,7 @@ class OwnDockerTest {
     try {
       return Files.readString(process.resolve("cmdline"), StandardCharsets.ISO_8859_1);
     } catch (IOException e) {
-      // It ended in the meantime.
+      // The process ended in the meantime.
       return "";
     }
   }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.testcontainers.containers.ContainerLaunchException;
 
-/** Tests what the test support promises to those who use it. */
+/** Tests the contract of {@link VerbenaContainer}. */
 @InContainers
 @Tag("exhaustive")
 @Tag("once")
@@ -20,11 +20,11 @@ class VerbenaContainerTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final Duration SHORT = Duration.ofMillis(200);
 
-  /** Says something, and ends with an exit code, or waits if that is negative. */
+  /** Prints a line, and ends with an exit code, or waits if the code is negative. */
   public static final class Speaker {
     private Speaker() {}
 
-    /** Runs it: what to say, and the exit code. */
+    /** Runs the program: the line to print, and the exit code. */
     public static void main(String[] args) throws InterruptedException {
       System.out.println(args[0]);
       int exitCode = Integer.parseInt(args[1]);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Programs in containers: the block store, and what starts and builds all that. */
+/**
+ * Tests of programs in containers: the block store, and the support that builds and starts
+ * containers.
+ */
 @NullMarked
 package io.verbena.it.containers;
 

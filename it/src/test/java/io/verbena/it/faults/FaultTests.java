@@ -11,13 +11,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 
-/**
- * The common base of all fault runs: the network is mended afterwards, and nothing is left behind.
- */
+/** The base of all fault tests: restores the network after each test, and checks for leaks. */
 abstract class FaultTests {
   private Held before = new Held(Map.of());
 
-  /** Opens now what is opened once and stays with the process. */
+  /** Opens in advance what is opened once and stays open until the process ends. */
   @BeforeAll
   static void warmUp() throws IOException, InterruptedException {
     Link.open(4096, ConnectionParameters.defaults()).close();

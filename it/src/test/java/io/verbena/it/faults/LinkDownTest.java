@@ -23,7 +23,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Tests what becomes of pending work when the cable is out. */
+/** Tests pending work while the link is down. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class LinkDownTest extends FaultTests {
@@ -31,9 +31,9 @@ class LinkDownTest extends FaultTests {
   private static final int PENDING = 6;
 
   /**
-   * With one retry: the kernel's connection manager asks for 2 to 4 s between them, and rxe takes 7
-   * for ever ({@code COMPST_ERROR_RETRY} in its {@code rxe_comp.c}), which the specification does
-   * not.
+   * Uses one retry, as the kernel's connection manager sets 2 to 4 s between retries, and rxe takes
+   * 7 retries as unlimited ({@code COMPST_ERROR_RETRY} in its {@code rxe_comp.c}), unlike the
+   * specification.
    */
   @Test
   void workEndsWithRetriesExceededAndTheRestIsFlushed() throws Exception {
@@ -66,7 +66,10 @@ class LinkDownTest extends FaultTests {
     }
   }
 
-  /** Sends from one id to another, in order, and the receive with id 100 at any place. */
+  /**
+   * Asserts that the requests from one id to another are flushed in order, and the receive with id
+   * 100 at any place.
+   */
   private static void assertFlushed(Side side, int from, int to) throws InterruptedException {
     int next = from;
     boolean received = false;

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** That lost packets are nothing that a program sees: all arrives, whole, once and in order. */
+/**
+ * Tests that a program sees no effect of lost packets: everything arrives complete, once and in
+ * order.
+ */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class PacketLossTest extends FaultTests {
@@ -38,12 +41,13 @@ class PacketLossTest extends FaultTests {
     }
   }
 
-  /** Goes on to send until so many have arrived since the link was opened. */
+  /** Sends until {@code end} messages in total have arrived on the link. */
   private void send(Link link, int end) throws InterruptedException {
     Side client = link.client();
     Side server = link.server();
     for (; received < end; received++) {
-      // A slot is free when its send was acknowledged, for which the peer must have received it.
+      // A slot is free once its send was acknowledged, which the peer does only after it received
+      // it.
       for (; posted < end && posted < received + WINDOW; posted++) {
         int slot = posted % WINDOW * LENGTH;
         if (posted >= WINDOW) {

@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 
-/** A program that is killed. It never ends by itself. */
+/** A program that is to be killed. It never ends by itself. */
 final class Peer {
   static final int SLOT = 16 << 10;
   static final int SLOTS = 16;
@@ -23,9 +23,10 @@ final class Peer {
   private Peer() {}
 
   /**
-   * Arguments: {@code serve} takes a connection and posts receives for ever, telling where its
-   * memory is by private data; {@code hold} takes a request and never answers; {@code send URI}
-   * connects and sends for ever; {@code echo} answers messages by the reactive layer.
+   * Runs the program. Arguments: {@code serve} accepts a connection, sends the location of its
+   * memory as private data, and posts receives without end; {@code hold} takes a request and never
+   * answers; {@code send URI} connects and sends without end; {@code echo} answers messages in the
+   * reactive layer.
    */
   public static void main(String[] arguments) throws InterruptedException {
     switch (arguments[0]) {

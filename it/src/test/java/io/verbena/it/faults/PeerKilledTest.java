@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Tests what a program sees of a peer that is killed, and that it gets everything back. */
+/** Tests what a program sees when its peer is killed, and that it can release everything. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class PeerKilledTest extends FaultTests {
@@ -70,7 +70,10 @@ class PeerKilledTest extends FaultTests {
     side.post(pair, request, offset, SLOT);
   }
 
-  /** Successes first, then one error, then flushes; each id once, and the receive with id -1. */
+  /**
+   * Asserts that the requests succeed up to one error, and are then flushed; each id comes once,
+   * and the receive has id -1.
+   */
   private static void assertEnd(Side side, int from, int to) throws InterruptedException {
     int next = from;
     boolean failed = false;
@@ -155,7 +158,7 @@ class PeerKilledTest extends FaultTests {
         side.expect(ConnectionEvent.Type.ESTABLISHED);
         QueuePair pair = Side.pairOf(identifier);
         side.receive(pair, 1, 0, SLOT);
-        // It hears of the end, and cannot answer.
+        // The stopped process receives the disconnect, and cannot answer.
         Program.run("kill", "-STOP", Long.toString(peer.pid()));
         identifier.disconnect();
         assertThat(side.completion().status()).isEqualTo(CompletionStatus.WR_FLUSH_ERR);
@@ -182,7 +185,7 @@ class PeerKilledTest extends FaultTests {
     }
   }
 
-  /** Returns where the peer on node 2 listens, as reached from node 1. */
+  /** Returns the address of the peer on node 2, as reached from node 1. */
   static URI awaitAddress(Program peer) throws IOException {
     peer.awaitOutput("listening");
     Matcher address = LISTENING.matcher(peer.output());

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The same faults as a user of the reactive layer sees them. */
+/** Tests the same faults in the reactive layer. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class ReactiveFaultsTest extends FaultTests {

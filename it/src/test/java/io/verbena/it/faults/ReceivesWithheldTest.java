@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests what becomes of a SEND for which the peer has no receive. The connection manager sets a
- * timer of 655 ms between the attempts (code 0 of min_rnr_timer).
+ * Tests a SEND for which the peer has no receive. The connection manager sets a timer of 655 ms
+ * between the attempts (code 0 of min_rnr_timer).
  */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)

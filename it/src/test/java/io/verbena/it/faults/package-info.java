@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of the provider's programs when packets, peers and links are lost. */
+/** Tests of the provider when packets, peers and links are lost. */
 @NullMarked
 package io.verbena.it.faults;
 

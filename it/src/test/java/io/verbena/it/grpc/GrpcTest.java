@@ -5,7 +5,7 @@ import io.verbena.it.guest.InSoftRoceGuest;
 import io.verbena.it.guest.LeftOut;
 import org.junit.jupiter.api.Tag;
 
-/** gRPC's own interop suite in the clear, whole, and our tests of gRPC, on {@code disni://}. */
+/** Runs gRPC's own interop suite without TLS, and our tests of gRPC, on {@code disni://}. */
 @Tag("once")
 @InSoftRoceGuest(
     packages = "io.verbena.grpc",

@@ -26,13 +26,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Test classes for the engine to run in the guest; nested, so that Surefire does not take them for
- * its own.
+ * Test classes for the engine to run in the guest. They are nested, so that Surefire does not run
+ * them.
  */
 final class Fixtures {
   private Fixtures() {}
 
-  /** One test of every kind and outcome. */
+  /** One test of each kind and outcome. */
   @InSoftRoceGuest
   static final class EveryKind {
     @Test
@@ -89,13 +89,13 @@ final class Fixtures {
           @LeftOut(tests = "io.verbena.it.guest.packaged.LeftBehind", reason = "not for the guest"))
   static final class WholePackage {}
 
-  /** Leaves out what has gone. */
+  /** Excludes a class that no longer exists. */
   @InSoftRoceGuest(
       packages = "io.verbena.it.guest.packaged",
       without = @LeftOut(tests = "io.verbena.it.guest.packaged.Gone", reason = "long ago"))
   static final class LeavesOutWhatIsGone {}
 
-  /** Takes the guest down in the middle, as a kernel bug would. */
+  /** Crashes the guest in the middle of a test, as a kernel bug would. */
   @InSoftRoceGuest(machine = GuestMachine.QEMU)
   @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
   static final class Deadly {
@@ -124,7 +124,7 @@ final class Fixtures {
     }
   }
 
-  /** All tests pass, but the JVM ends badly, as under a sanitizer that found a leak. */
+  /** All tests pass, but the JVM ends with an error, as under a sanitizer that found a leak. */
   @InSoftRoceGuest
   static final class BadEnd {
     @Test
@@ -133,7 +133,7 @@ final class Fixtures {
     }
   }
 
-  /** All tests pass, but the JVM ends before the class does, as where a clean-up crashes it. */
+  /** All tests pass, but the JVM ends before the class does, as when a clean-up crashes it. */
   @InSoftRoceGuest
   static final class EndsInCleanUp {
     @Test
@@ -161,7 +161,7 @@ final class Fixtures {
     }
   }
 
-  /** An error that ends Jupiter, with a thread left behind. */
+  /** Throws an error that ends Jupiter, and leaves a thread behind. */
   @InSoftRoceGuest
   static final class Unrecoverable {
     @Test
@@ -171,7 +171,7 @@ final class Fixtures {
     }
   }
 
-  /** Hangs where no interrupt is heard. */
+  /** Hangs and ignores interrupts. */
   @InSoftRoceGuest
   static final class Hanging {
     @Test
@@ -182,7 +182,7 @@ final class Fixtures {
     }
   }
 
-  /** Cannot be taken apart without another jar, as a test whose base class is in another module. */
+  /** Cannot be loaded without another jar, as a test whose base class is in another module. */
   @InSoftRoceGuest
   static final class NeedsAnotherJar {
     @Test
@@ -193,7 +193,7 @@ final class Fixtures {
     }
   }
 
-  /** A test without a mark: Jupiter's alone. */
+  /** A test without the engine's annotation, which only Jupiter runs. */
   static final class ForTheHost {
     @Test
     void isNotForTheGuest() {}

@@ -45,21 +45,21 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.EventType;
 
-/** The engine with two guests, and where no guest is needed with a script in its place. */
+/** Tests the engine with two guests, and with a script instead of a guest where none is needed. */
 @Tag("once")
 @Timeout(SoftRoceEngineTest.GUEST_SECONDS)
 class SoftRoceEngineTest {
-  /** A guest boots within seconds, or within minutes where others take the CPUs. */
+  /** A guest boots within seconds, or within minutes on a busy machine. */
   static final int GUEST_SECONDS = 400;
 
-  /** What a guest needs may have to be fetched and built first, by this or by another. */
+  /** The files of a guest may have to be fetched and built first, by this process or another. */
   private static final int CHECK_SECONDS = 800;
 
   private static final int CHECKED_GUEST_SECONDS = CHECK_SECONDS + GUEST_SECONDS;
 
   private static final String SKIP = "VERBENA_NO_GUEST";
 
-  /** Runs the tests' JVM on this machine. */
+  /** A script that runs the tests' JVM on this machine. */
   private static final Path IN_PLACE_OF_A_GUEST =
       Path.of("src/test/resources/io/verbena/it/guest/in-place-of-a-guest").toAbsolutePath();
 
@@ -210,7 +210,7 @@ class SoftRoceEngineTest {
   void failsWhatADyingGuestLeavesOpen() throws Exception {
     assumeGuest("--on", "qemu");
     EngineExecutionResults run = run(new SoftRoceEngine(), selectClass(Fixtures.Deadly.class));
-    // These say what happened instead, with the guest's console; the statistics do not.
+    // These assertions print the actual events, with the guest's console; the statistics do not.
     run.testEvents()
         .assertThatEvents()
         .haveExactly(1, event(test("endsBefore"), finishedSuccessfully()))
@@ -219,7 +219,7 @@ class SoftRoceEngineTest {
     run.testEvents().assertStatistics(statistics -> statistics.started(3).succeeded(1).failed(2));
   }
 
-  /** Skips the test where {@code bin/soft-roce} says that it cannot run. */
+  /** Skips the test where {@code bin/soft-roce} reports that it cannot run. */
   private static void assumeGuest(String... options) throws IOException, InterruptedException {
     var line = new ArrayList<String>(List.of(GuestCommand.ofThisJvm().script().toString()));
     line.addAll(List.of(options));

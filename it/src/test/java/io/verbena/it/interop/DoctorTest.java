@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** {@code verbena doctor} on a device of the kernel's. */
+/** Tests {@code verbena doctor} on a kernel device. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 1)
 class DoctorTest {

@@ -5,7 +5,10 @@ import io.verbena.it.guest.InSoftRoceGuest;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
-/** The kernel's devices under the foreign-function interface against rdma-core's {@code rping}. */
+/**
+ * Tests the kernel's devices through the foreign-function interface against rdma-core's {@code
+ * rping}.
+ */
 @EnabledForJreRange(min = JRE.JAVA_22, disabledReason = "verbs:// needs JDK 22 or later")
 @InSoftRoceGuest(nodes = 2)
 class ForeignRpingTest extends RpingTests {

@@ -5,20 +5,19 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The HCA that tools of ours run on when they meet C programs. The C programs' devices are the
- * nodes'.
+ * The HCA for our tools in tests against C programs. The C programs use the devices of the nodes.
  */
 interface Hca {
-  /** The scheme of its addresses. */
+  /** Returns the scheme of its addresses. */
   String scheme();
 
-  /** The address of a tool that is the server of a C program on node 1. */
+  /** Returns the address of a tool that serves a C program on node 1. */
   String server();
 
-  /** The address of a tool that is the client of a C program on node 2. */
+  /** Returns the address of a tool that is the client of a C program on node 2. */
   String client();
 
-  /** The command line of a program on the host that it is on. */
+  /** Returns the command line of a program on the HCA's host. */
   List<String> there(String... line);
 
   /** Starts a tool. */

@@ -6,18 +6,20 @@ import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
 
-/** Waits until somebody listens, as a connection made to find out would be taken for the client. */
+/**
+ * Waits for listeners without connecting, as a server would take the connection for its client's.
+ */
 public final class Listening {
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
   private Listening() {}
 
-  /** A C program, on a TCP port. */
+  /** Waits until a C program listens on a TCP port. */
   static void onTcp(int port) {
     await(List.of(sockets(port)), "LISTEN");
   }
 
-  /** A tool, on a TCP port of where it is. */
+  /** Waits until a tool listens on a TCP port of its host. */
   static void onTcp(int port, Hca hca) {
     await(hca.there(sockets(port)), "LISTEN");
   }
@@ -26,7 +28,7 @@ public final class Listening {
     return new String[] {"ss", "-Hltn", "sport = :" + port};
   }
 
-  /** A C program, on a port of the kernel's connection manager. */
+  /** Waits until a C program listens on a port of the kernel's connection manager. */
   public static void onManager(int port) {
     await(List.of("rdma", "resource", "show", "cm_id"), ":" + port);
   }

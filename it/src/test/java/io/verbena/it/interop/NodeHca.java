@@ -7,7 +7,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 
-/** The kernel's, through one of its providers, for tools in this JVM. */
+/** A kernel device through one of its providers, for tools in this JVM. */
 record NodeHca(String scheme) implements Hca {
 
   @Override

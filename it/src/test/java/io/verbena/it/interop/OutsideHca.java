@@ -15,9 +15,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The emulated one on UDP sockets, for tools in a JVM on the host that has no other, one at a time.
- */
+/** The emulated HCA on UDP sockets, for tools in a JVM on the outside host, one at a time. */
 final class OutsideHca implements Hca {
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
@@ -36,9 +34,9 @@ final class OutsideHca implements Hca {
   }
 
   /**
-   * Starts the JVM; where no JDK will do, skips the test.
+   * Starts the JVM; skips the test if there is no suitable JDK.
    *
-   * @param folder for what the tools write
+   * @param folder the folder for output of the tools
    * @param capture the file for a capture of all packets
    */
   static OutsideHca start(Path folder, Path capture) throws IOException {
@@ -80,7 +78,7 @@ final class OutsideHca implements Hca {
   @Override
   public Tool start(String line) throws IOException {
     if (last != null && last.isRunning()) {
-      // It holds up all that come after it.
+      // The tool blocks all later ones.
       process.destroyForcibly();
       throw new IllegalStateException("a test has left a tool behind: " + last);
     }
@@ -96,7 +94,7 @@ final class OutsideHca implements Hca {
     return answers.readInt();
   }
 
-  /** Closes the HCA, with its capture, and ends the JVM, which has to be a good end. */
+  /** Closes the HCA, with its capture, and ends the JVM, which must end successfully. */
   void end() throws IOException, InterruptedException {
     try {
       process.getOutputStream().close();

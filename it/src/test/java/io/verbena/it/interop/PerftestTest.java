@@ -9,7 +9,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The kernel's devices under DiSNI against perftest. */
+/** Tests the kernel's devices through DiSNI against perftest. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class PerftestTest extends PerftestTests {

@@ -10,13 +10,13 @@ import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** {@code verbena perf} as server and as client of each program of perftest. */
+/** Tests {@code verbena perf} as server and as client of each program of perftest. */
 abstract class PerftestTests {
   private static final int COUNT = 100;
   private static final int PORT = 18_700;
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
-  /** Returns what {@code verbena} runs on. */
+  /** Returns the HCA of {@code verbena}. */
   abstract Hca hca();
 
   @ParameterizedTest
@@ -47,7 +47,7 @@ abstract class PerftestTests {
       assertReported(client.succeed(LIMIT), size);
     }
     String told = server.succeed(LIMIT);
-    // An end that only answers READs and atomics one after the other has nothing to report.
+    // The server of READ and atomic latency tests has nothing to report.
     if (!what.equals("lat") || verb.equals("send") || verb.equals("write")) {
       assertReported(told, size);
     }
@@ -98,17 +98,19 @@ abstract class PerftestTests {
     return Program.start(line.strip().split(" +", -1));
   }
 
-  /** Returns whether the ends meet over a queue pair, and not over TCP. */
+  /** Returns whether the connection manager is used, rather than TCP. */
   private static boolean isManaged(String what) {
     return what.contains("-R");
   }
 
-  /** Atomics have theirs. */
+  /** Atomics have a fixed size. */
   private static String size(String verb, int size) {
     return verb.equals("atomic") ? "" : "-s " + size;
   }
 
-  /** The line of the table that it prints, with what each queue pair did or all. */
+  /**
+   * Asserts that the output has a line of the table, with the count of each queue pair or of all.
+   */
   private static void assertReported(String output, int size) {
     assertThat(output).containsPattern("(?m)^ *" + size + " +[1-3]00 ");
   }

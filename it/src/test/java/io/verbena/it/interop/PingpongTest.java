@@ -4,7 +4,7 @@ package io.verbena.it.interop;
 import io.verbena.it.guest.InSoftRoceGuest;
 import org.junit.jupiter.api.Tag;
 
-/** The kernel's devices under DiSNI against {@code ibv_rc_pingpong} and its kin. */
+/** Tests the kernel's devices through DiSNI against {@code ibv_rc_pingpong} and its variants. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class PingpongTest extends PingpongTests {

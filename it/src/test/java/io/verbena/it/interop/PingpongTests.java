@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * {@code verbena pingpong} as server and as client of rdma-core's {@code ibv_rc_pingpong}, {@code
- * ibv_uc_pingpong} and {@code ibv_ud_pingpong}, which validate what they get by a mark in each
+ * Tests {@code verbena pingpong} as server and as client of rdma-core's {@code ibv_rc_pingpong},
+ * {@code ibv_uc_pingpong} and {@code ibv_ud_pingpong}, which validate the data by a mark in each
  * page, and of {@code ibv_srq_pingpong}, which does not.
  */
 abstract class PingpongTests {
@@ -24,7 +24,7 @@ abstract class PingpongTests {
   static final String CLOSING = ROUNDS + " iters in";
   static final Duration LIMIT = Duration.ofMinutes(1);
 
-  /** Returns what {@code verbena} runs on. */
+  /** Returns the HCA of {@code verbena}. */
   abstract Hca hca();
 
   @ParameterizedTest

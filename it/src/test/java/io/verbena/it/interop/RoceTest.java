@@ -25,8 +25,8 @@ import org.junit.jupiter.api.TestClassOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The emulated HCA on UDP sockets, on a host of its own, against C programs on the kernel's
- * devices; and all that passed between them, under Wireshark's eyes.
+ * Tests the emulated HCA on UDP sockets, on a host of its own, against C programs on the kernel's
+ * devices; Wireshark then checks all packets between them.
  */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RoceTest {
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
-  /** The patterns that Wireshark looks for in a payload. */
+  /** The heuristic dissectors that Wireshark would apply to payloads. */
   private static final List<String> GUESSES =
       List.of(
           "fcoib",
@@ -64,8 +64,8 @@ class RoceTest {
       assertThat(packetKinds())
           .as("opcodes of all packets, each with what is wrong")
           .allMatch(kind -> kind.matches("\\d+"))
-          // RC: SEND, WRITE, READ and its response, ACK, FETCH_ADD and its response; UC, UD: SEND,
-          // of UD with an immediate too.
+          // RC: SEND, WRITE, READ and its response, ACK, FETCH_ADD and its response; UC and UD:
+          // SEND, on UD also with immediate data.
           .contains("4", "10", "12", "16", "17", "18", "20", "34", "100", "101");
     }
   }
@@ -81,14 +81,14 @@ class RoceTest {
     line.addAll(List.of("-T", "fields"));
     return Program.run(line)
         .lines()
-        // To its standard error.
+        // tshark prints this line on standard error.
         .filter(each -> !each.startsWith("Running as user"))
         .map(String::strip)
         .distinct()
         .collect(Collectors.toList());
   }
 
-  /** First: it waits longest for an answer, which a JVM that has just started needs. */
+  /** Runs first, as it has the longest timeout, which a newly started JVM needs. */
   @Nested
   @Order(1)
   class Rping extends RpingTests {
@@ -112,7 +112,7 @@ class RoceTest {
 
   @Nested
   class Pingpong extends PingpongTests {
-    /** From one end's end to the other's, if that comes. */
+    /** The longest time between the ends of both programs, if the second one ends. */
     private static final Duration LONGEST_GOODBYE = Duration.ofSeconds(20);
 
     @Override
@@ -147,10 +147,11 @@ class RoceTest {
     }
 
     /**
-     * An end that has all messages and all acknowledgements leaves without a word; if its own last
-     * acknowledgement is lost then, no answer comes when its peer's last message comes again: ours
-     * gives up, and theirs never does, as a {@code retry_cnt} of 7 is for ever to rxe. The one that
-     * has left has had everything, and has had acknowledged all that it sent.
+     * Asserts that all messages arrived. An end that has all messages and acknowledgements exits
+     * without notice. If its own last acknowledgement is lost, its peer repeats the last message in
+     * vain: ours gives up, and theirs never does, as rxe takes a {@code retry_cnt} of 7 as
+     * unlimited. The end that exited has received everything, and all its messages were
+     * acknowledged.
      */
     private static void assertAllCame(Tool ours, Program theirs) throws Exception {
       int ourExit = ours.exitCode(LIMIT);

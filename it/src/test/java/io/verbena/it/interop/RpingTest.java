@@ -4,7 +4,7 @@ package io.verbena.it.interop;
 import io.verbena.it.guest.InSoftRoceGuest;
 import org.junit.jupiter.api.Tag;
 
-/** The kernel's devices under DiSNI against rdma-core's {@code rping}. */
+/** Tests the kernel's devices through DiSNI against rdma-core's {@code rping}. */
 @Tag("once")
 @Tag("essential")
 @InSoftRoceGuest(nodes = 2)

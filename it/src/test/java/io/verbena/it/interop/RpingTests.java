@@ -9,13 +9,13 @@ import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code verbena ping} as server and as client of rdma-core's {@code rping}. */
+/** Tests {@code verbena ping} as server and as client of rdma-core's {@code rping}. */
 abstract class RpingTests {
   private static final int PINGS = 30;
   private static final int MOST = 65_000;
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
-  /** Returns what {@code verbena} runs on. */
+  /** Returns the HCA of {@code verbena}. */
   abstract Hca hca();
 
   @ParameterizedTest
@@ -32,7 +32,7 @@ abstract class RpingTests {
         "rping -c -v -V -a %s -p %d -I %s -C %d -S %d"
             .formatted(hca.server(), port, Nodes.node1(), PINGS, size);
     try (Program rping = Program.start(line.split(" ", -1))) {
-      // It compares what it sent with what came back, and fails if they differ.
+      // rping compares the data that it sent and received, and fails if they differ.
       assertThat(rping.succeed(LIMIT)).contains("ping data: rdma-ping-" + (PINGS - 1) + ":");
     }
     assertThat(server.succeed(LIMIT))

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * {@code verbena perf -R} with the emulated HCA on sockets of TCP at one end, and the kernel's
+ * Tests {@code verbena perf -R} with the emulated HCA on TCP sockets at one end, and the kernel's
  * Soft-iWARP at the other.
  */
 @Tag("siw")
@@ -35,7 +35,7 @@ class SiwPerfTest {
       this.port = port;
     }
 
-    /** No more messages than receives are posted: on iWARP none waits for one. */
+    /** Sends no more messages than posted receives, as no message waits for a receive on iWARP. */
     @ParameterizedTest
     @CsvSource({
       "0, send bw, 65536", "1, send lat, 64", "2, write bw, 65536", "3, write lat, 64",

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * {@code verbena perf -R} as server and as client of perftest's programs on the kernel's
- * Soft-iWARP. No message waits for a receive there: receivers write how many they have posted.
+ * Tests {@code verbena perf -R} as server and as client of perftest's programs on the kernel's
+ * Soft-iWARP. As no message waits for a receive there, receivers report how many they have posted.
  */
 @Tag("siw")
 @InSoftRoceGuest(nodes = 2, devices = GuestDevices.SIW)
@@ -87,7 +87,7 @@ class SiwPerftestTest {
     }
   }
 
-  /** On sockets of TCP. */
+  /** On the emulated HCA with TCP sockets. */
   @Nested
   class Emulated extends With {
     Emulated() {
@@ -95,7 +95,7 @@ class SiwPerftestTest {
     }
   }
 
-  /** On the same device. */
+  /** On the same device through DiSNI. */
   @Nested
   class Disni extends With {
     Disni() {

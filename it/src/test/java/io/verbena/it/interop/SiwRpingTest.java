@@ -6,12 +6,12 @@ import io.verbena.it.guest.InSoftRoceGuest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
-/** rdma-core's {@code rping} on the kernel's Soft-iWARP. */
+/** Tests rdma-core's {@code rping} on the kernel's Soft-iWARP. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2, devices = GuestDevices.SIW)
 class SiwRpingTest {
 
-  /** Against the emulated HCA on sockets of TCP. */
+  /** Against the emulated HCA on TCP sockets. */
   @Nested
   class Emulated extends RpingTests {
     @Override
@@ -20,7 +20,7 @@ class SiwRpingTest {
     }
   }
 
-  /** Against the same device under DiSNI. */
+  /** Against the same device through DiSNI. */
   @Nested
   class Disni extends RpingTests {
     @Override

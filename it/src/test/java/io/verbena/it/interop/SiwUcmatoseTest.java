@@ -24,13 +24,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Programs on the emulated HCA, and on the same device under DiSNI, as peers of rdma-core's {@code
- * ucmatose} on the kernel's Soft-iWARP: many connections at once.
+ * Tests programs on the emulated HCA, and on the same device through DiSNI, as peers of rdma-core's
+ * {@code ucmatose} on the kernel's Soft-iWARP, with many connections at once.
  */
 @Tag("siw")
 @InSoftRoceGuest(nodes = 2, devices = GuestDevices.SIW)
 class SiwUcmatoseTest {
-  /** It has no other. */
+  /** The port of ucmatose is fixed. */
   private static final int PORT = 7471;
 
   private static final int CONNECTIONS = 4;
@@ -68,9 +68,9 @@ class SiwUcmatoseTest {
   }
 
   /**
-   * Its server is who speaks first: on iWARP a passive end may not do that, and siw breaks off
-   * where a message comes before it is ready (RFC 5044, section 7.1.2). The kernel's does all the
-   * same.
+   * Exchanges no messages, as our server would have to send first: on iWARP a passive end may not
+   * do that, and siw breaks a connection on which a message comes before siw is ready (RFC 5044,
+   * section 7.1.2). The server of ucmatose sends first all the same.
    */
   @ParameterizedTest
   @ValueSource(strings = {"iwarp", "disni"})
@@ -105,7 +105,10 @@ class SiwUcmatoseTest {
     }
   }
 
-  /** Of RFC 7306, also where its reply has the bit by which it is asked for them. */
+  /**
+   * Asserts that the connection lacks the extensions of RFC 7306, even if the peer's reply has
+   * their request bit.
+   */
   private static void assertHasNoExtensions(ConnectionIdentifier connection) {
     QueuePair pair = Side.pairOf(connection);
     assertThat(pair.supports(Capability.ATOMICS)).isFalse();

@@ -11,13 +11,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A command of {@code bin/verbena} while it runs. */
+/** A running command of {@code bin/verbena}. */
 final class Tool {
   private final String line;
   private final Output output;
   private final CompletableFuture<Integer> exitCode = new CompletableFuture<>();
 
-  /** The output of a tool so far. */
+  /** Returns the output of a tool so far. */
   @FunctionalInterface
   interface Output {
     String soFar() throws IOException;
@@ -29,9 +29,9 @@ final class Tool {
   }
 
   /**
-   * Starts one. Whatever becomes of it, it gives up on its own when nothing comes for a minute.
+   * Starts a tool. The tool gives up by itself if nothing happens for a minute.
    *
-   * @param run runs it to its end and answers its exit code
+   * @param run runs the tool to its end and returns the exit code
    */
   static Tool start(String line, Output output, Callable<Integer> run) {
     Tool tool = new Tool(line, output);
@@ -63,7 +63,7 @@ final class Tool {
     return line;
   }
 
-  /** Waits until its output contains this; if it ends before, so does the test. */
+  /** Waits until the output contains {@code text}; fails if the tool ends before. */
   void awaitOutput(String text, Duration limit) throws IOException {
     await()
         .atMost(limit)
@@ -72,26 +72,26 @@ final class Tool {
     assertThat(output.soFar()).as("output of %s", line).contains(text);
   }
 
-  /** Waits for the end, which has to be a good one and within the limit; returns the output. */
+  /** Waits for the end, which must be a success and within the limit; returns the output. */
   String succeed(Duration limit) throws Exception {
     int code = exitCode(limit);
     assertThat(code).as("exit code of %s; its output: %s", line, output.soFar()).isZero();
     return output.soFar();
   }
 
-  /** Waits for the end, which has to be a failure and within the limit; returns the output. */
+  /** Waits for the end, which must be a failure and within the limit; returns the output. */
   String fail(Duration limit) throws Exception {
     int code = exitCode(limit);
     assertThat(code).as("exit code of %s; its output: %s", line, output.soFar()).isOne();
     return output.soFar();
   }
 
-  /** Returns what it has said. */
+  /** Returns the output so far. */
   String output() throws IOException {
     return output.soFar();
   }
 
-  /** Waits for the end, of whatever kind. */
+  /** Waits for the end and returns the exit code. */
   int exitCode(Duration limit) throws Exception {
     try {
       return exitCode.get(limit.toNanos(), TimeUnit.NANOSECONDS);

@@ -16,17 +16,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A program: runs the tools whose command lines come on standard input, each followed by a file for
- * its output, and answers their exit codes on standard output. An HCA is open meanwhile, and the
- * tools' with it where they name the same.
+ * A program that runs tools. It reads command lines from standard input, each followed by a file
+ * for the tool's output, and writes the exit codes to standard output. An HCA is open meanwhile;
+ * tools with the same URI share it.
  */
 final class ToolRunner {
-  /** Its first answer. */
+  /** The first answer. */
   static final String READY = "ready";
 
   private ToolRunner() {}
 
-  /** Runs it: the URI of the HCA. */
+  /** Runs the program: the URI of the HCA. */
   public static void main(String[] arguments) throws IOException {
     DataOutputStream answers = new DataOutputStream(System.out);
     System.setOut(System.err);
@@ -41,7 +41,7 @@ final class ToolRunner {
         answers.flush();
       }
     } catch (EOFException e) {
-      // Whoever started this wants no more of it.
+      // The caller has closed standard input.
       open.close();
     }
   }

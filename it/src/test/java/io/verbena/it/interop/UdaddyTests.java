@@ -10,18 +10,18 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /**
- * {@code verbena datagrams} as server and as client of rdma-core's {@code udaddy}: datagrams to
- * queue pairs that connection managers are asked for.
+ * Tests {@code verbena datagrams} as server and as client of rdma-core's {@code udaddy}: datagrams
+ * to queue pairs that the connection managers resolve.
  */
 abstract class UdaddyTests {
-  /** It has no other. */
+  /** The port of udaddy is fixed. */
   private static final int PORT = 7174;
 
   private static final String ALIKE = "-c 3 -C 20 -S 1000";
   private static final String CLOSING = "data transfers complete";
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
-  /** Returns what {@code verbena} runs on. */
+  /** Returns the HCA of {@code verbena}. */
   abstract Hca hca();
 
   @Test
@@ -33,7 +33,7 @@ abstract class UdaddyTests {
           hca.start(
               "datagrams -s %s://%s -b %s %s"
                   .formatted(hca.scheme(), Nodes.node2(), hca.client(), ALIKE));
-      // It compares what it sent with what came back, and fails if they differ.
+      // udaddy compares the data that it sent and received, and fails if they differ.
       assertThat(client.succeed(LIMIT)).contains(CLOSING);
       assertThat(udaddy.succeed(LIMIT)).contains(CLOSING);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The providers against programs that are not ours, by their own protocols. */
+/** Tests of the providers against third-party programs, in the protocols of these programs. */
 @NullMarked
 package io.verbena.it.interop;
 

@@ -6,11 +6,11 @@ import io.verbena.it.guest.LeftOut;
 import org.junit.jupiter.api.Tag;
 
 /**
- * A part of Netty's own suite on {@code disni://}: all that is about the channel itself, where the
- * HCA and its connection manager decide what happens (echoes with auto-read on and off, gathering
- * writes, files, half-closure, resets, connects that fail, addresses), and two of the variants of a
- * TLS echo. Left out is what runs the same bytes through other handlers, and, where the suite says
- * so itself, four tests of many bytes.
+ * Runs a part of Netty's own suite on {@code disni://}: all tests of the channel itself, which
+ * depend on the HCA and its connection manager (echoes with auto-read on and off, gathering writes,
+ * files, half-closure, resets, failing connects, addresses), and two variants of a TLS echo.
+ * Excludes tests of other handlers with the same bytes, and four tests of many bytes, which the
+ * suite excludes itself.
  */
 @Tag("once")
 @InSoftRoceGuest(

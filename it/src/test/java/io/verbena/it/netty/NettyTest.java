@@ -6,9 +6,9 @@ import io.verbena.it.guest.LeftOut;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The tests of the Netty channels, unchanged, on {@code disni://}.
+ * Runs the tests of the Netty channels, unchanged, on {@code disni://}.
  *
- * <p>The second JDK has them on the host, and Reactor Netty's TCP and HTTP on these channels here.
+ * <p>The second JDK runs them on the host, and here Reactor Netty's TCP and HTTP on these channels.
  */
 @Tag("once")
 @InSoftRoceGuest(

@@ -15,16 +15,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The objects that are held of the RDMA devices, by all processes and the kernel's own connections,
- * as {@code rdma resource show} counts them, and the number of file descriptors that this process
- * has open.
+ * The numbers of objects of the RDMA devices, of all processes and of the kernel's own connections,
+ * as {@code rdma resource show} counts them, and the number of open file descriptors of this
+ * process.
  *
  * @param counts per device and kind of object, and of descriptors
  */
 public record Held(Map<String, Integer> counts) {
   private static final Pattern COUNT = Pattern.compile("(\\w+) (\\d+)");
 
-  /** As it is now. */
+  /** Returns the current numbers. */
   public static Held now() throws IOException, InterruptedException {
     var counts = new TreeMap<String, Integer>();
     // 0: rxe0: pd 1 cq 1 qp 1 cm_id 0 mr 0 ctx 0 srq 0
@@ -48,7 +48,9 @@ public record Held(Map<String, Integer> counts) {
     return new Held(counts);
   }
 
-  /** The JVM opens jars when it first needs a class of theirs, and keeps them. */
+  /**
+   * Returns whether a descriptor is not of a jar: the JVM opens jars on demand and keeps them open.
+   */
   private static boolean isOfProgram(Path descriptor) {
     try {
       return !Files.readSymbolicLink(descriptor).toString().endsWith(".jar");
@@ -57,7 +59,9 @@ public record Held(Map<String, Integer> counts) {
     }
   }
 
-  /** Waits until no more is held than was: what killed processes held goes in its own time. */
+  /**
+   * Waits until the numbers are no higher than these: objects of killed processes disappear later.
+   */
   public void awaitAgain() {
     await("resources as before")
         .atMost(Duration.ofSeconds(30))

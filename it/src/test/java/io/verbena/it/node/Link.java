@@ -9,8 +9,8 @@ import io.verbena.verbs.QueuePair;
 import java.net.URI;
 
 /**
- * A connection between the nodes with both ends in one process and one thread. Closing it closes
- * everything on both sides.
+ * A connection between the nodes with both ends in one process and one thread. Closing the link
+ * closes everything on both sides.
  */
 public final class Link implements AutoCloseable {
   private final Side client;
@@ -32,7 +32,7 @@ public final class Link implements AutoCloseable {
     this.passive = passive;
   }
 
-  /** Connects node 1 to node 2, each with this much memory. */
+  /** Connects node 1 to node 2, each with {@code bytes} of memory. */
   public static Link open(int bytes, ConnectionParameters parameters) throws InterruptedException {
     Side server = Side.open(Nodes.server(), bytes);
     ConnectionListener listener = server.listen();
@@ -46,32 +46,32 @@ public final class Link implements AutoCloseable {
     return new Link(client, server, listener, active, passive);
   }
 
-  /** The end on node 1, which connected. */
+  /** Returns the end on node 1, which connected. */
   public Side client() {
     return client;
   }
 
-  /** The end on node 2, which accepted. */
+  /** Returns the end on node 2, which accepted. */
   public Side server() {
     return server;
   }
 
-  /** The connection as node 1 has it. */
+  /** Returns the connection on node 1. */
   public ConnectionIdentifier active() {
     return active;
   }
 
-  /** The connection as node 2 has it. */
+  /** Returns the connection on node 2. */
   public ConnectionIdentifier passive() {
     return passive;
   }
 
-  /** The queue pair on node 1. */
+  /** Returns the queue pair on node 1. */
   public QueuePair clientPair() {
     return Side.pairOf(active);
   }
 
-  /** The queue pair on node 2. */
+  /** Returns the queue pair on node 2. */
   public QueuePair serverPair() {
     return Side.pairOf(passive);
   }

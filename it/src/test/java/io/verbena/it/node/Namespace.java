@@ -10,7 +10,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A network namespace of the guest, by its name for {@code ip netns}. */
+/** Runs code in a network namespace of the guest, by its name for {@code ip netns}. */
 public final class Namespace {
   private static final String FOLDER = "/run/netns/";
   private static final int O_RDONLY_O_CLOEXEC = 0x8_0000;
@@ -19,7 +19,7 @@ public final class Namespace {
 
   private Namespace() {}
 
-  /** Linux's functions. */
+  /** Functions of Linux. */
   private interface Linux extends Library {
     Linux CALLS = Native.load("c", Linux.class);
 
@@ -31,8 +31,8 @@ public final class Namespace {
   }
 
   /**
-   * Runs a task on a thread in that namespace. What sockets it opens stay there, whoever uses them:
-   * a namespace is each thread's own.
+   * Runs a task on a thread in that namespace, which is a property of a thread. Sockets that the
+   * task opens stay in the namespace on any thread.
    */
   public static <T> T call(String name, Callable<T> task) throws InterruptedException {
     FutureTask<T> inside =
@@ -41,7 +41,7 @@ public final class Namespace {
               enter(name);
               return task.call();
             });
-    // It ends there: nothing has to be put back.
+    // The thread ends there: its namespace need not be restored.
     new Thread(inside, "in-" + name).start();
     try {
       return inside.get(LIMIT_SECONDS, TimeUnit.SECONDS);

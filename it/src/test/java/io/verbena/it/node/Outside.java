@@ -14,13 +14,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host on the nodes' switch that has no RDMA device: programs there have an emulated HCA, on
- * UDP sockets.
+ * The outside host on the nodes' switch, which has no RDMA device: programs there use an emulated
+ * HCA on UDP sockets.
  */
 public final class Outside {
   /**
-   * The first JDK whose UDP sockets leave the IP identification 0, as rxe's check of the invariant
-   * CRC wants.
+   * The first JDK whose UDP sockets leave the IP identification 0, which rxe's check of the
+   * invariant CRC needs.
    */
   private static final int FIRST_JDK = 19;
 
@@ -28,17 +28,17 @@ public final class Outside {
 
   private Outside() {}
 
-  /** Returns whether this JVM is in a guest that has it. */
+  /** Returns whether this JVM is in a guest with an outside host. */
   public static boolean isThere() {
     return System.getenv("VERBENA_OUTSIDE") != null;
   }
 
-  /** Its address. */
+  /** Returns the address of the outside host. */
   public static String address() {
     return Objects.requireNonNull(System.getenv("VERBENA_OUTSIDE"), "VERBENA_OUTSIDE");
   }
 
-  /** The command line of a program there. */
+  /** Returns the command line of a program on the outside host. */
   public static List<String> there(String... line) {
     return there(List.of(line));
   }
@@ -49,7 +49,10 @@ public final class Outside {
     return there;
   }
 
-  /** The command line of a Java program there; where no JDK will do, skips the test, aloud. */
+  /**
+   * Returns the command line of a Java program there; skips the test, with a message, if there is
+   * no suitable JDK.
+   */
   public static List<String> java(Class<?> main, String... arguments) throws IOException {
     Path jdk = jdk();
     if (jdk == null) {
@@ -63,7 +66,7 @@ public final class Outside {
     return there(line);
   }
 
-  /** This JVM's, or 25 from where {@code bin/test} takes it. */
+  /** Returns this JVM's JDK, or JDK 25 from the place where {@code bin/test} finds it. */
   private static @Nullable Path jdk() throws IOException {
     if (Runtime.version().feature() >= FIRST_JDK) {
       return Path.of(System.getProperty("java.home"));

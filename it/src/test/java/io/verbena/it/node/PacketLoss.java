@@ -6,25 +6,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.it.Program;
 import java.io.IOException;
 
-/** A switch of the guest that loses packets, at random. */
+/** Controls the random loss of packets in the guest's switch. */
 public final class PacketLoss {
-  /** A transfer has hundreds of packets: that 1 % of them is nothing so often does not happen. */
+  /** A transfer has hundreds of packets: so many transfers without a loss at 1 % do not happen. */
   private static final int MOST_TRANSFERS = 20;
 
   private PacketLoss() {}
 
-  /** A transfer that is to succeed in spite of losses. */
+  /** A transfer that must succeed in spite of losses. */
   @FunctionalInterface
   public interface Transfer {
-    /** Does it once. */
+    /** Runs the transfer once. */
     void run() throws Exception;
   }
 
   /**
-   * Does a transfer while packets are lost, and does it again if it was lucky and none of its own
-   * was. No packets are lost any more when this returns or throws.
+   * Runs a transfer while packets are lost, and repeats it if the switch lost none. Stops the
+   * losses before it returns or throws.
    *
-   * @param percent how many of a hundred packets are lost
+   * @param percent the percentage of lost packets
    */
   public static void strikes(int percent, Transfer transfer) throws Exception {
     long before = drops();

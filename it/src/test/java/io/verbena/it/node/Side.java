@@ -30,10 +30,10 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * One end of verbs on a node, for one thread: a device, a domain, a polled completion queue, a
- * manager, and one region of memory in which peers may do everything. Closing it closes them all.
+ * manager, and one region of memory with all rights for peers. Closing the side closes them all.
  */
 public final class Side implements AutoCloseable {
-  /** The time that anything may take that has to happen. */
+  /** The time limit for anything that must happen. */
   public static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static final int DEPTH = 64;
@@ -58,7 +58,7 @@ public final class Side implements AutoCloseable {
     region = domain.register(memory, rights());
   }
 
-  /** All that peers may have here. */
+  /** Returns all access rights that peers can have here. */
   private Set<Access> rights() {
     EnumSet<Access> rights = EnumSet.complementOf(EnumSet.of(Access.MW_BIND));
     if (!device.attributes().supports(Capability.ATOMICS)) {
@@ -70,49 +70,49 @@ public final class Side implements AutoCloseable {
   /**
    * Opens the device of an address.
    *
-   * @param address to listen on, with port 0 for any, or to connect to
-   * @param bytes how much memory to register
+   * @param address the address to listen on, with port 0 for any, or to connect to
+   * @param bytes the size of the registered memory
    */
   public static Side open(String address, int bytes) {
     return new Side(URI.create(address), bytes);
   }
 
-  /** Listens on the address that it was opened with. */
+  /** Listens on the address of this side. */
   public ConnectionListener listen() {
     return manager.listen(address, 8);
   }
 
-  /** Its device. */
+  /** Returns the device. */
   public Device device() {
     return device;
   }
 
-  /** Its domain. */
+  /** Returns the protection domain. */
   public ProtectionDomain domain() {
     return domain;
   }
 
-  /** Returns where everything completes. */
+  /** Returns the queue in which everything completes. */
   public CompletionQueue queue() {
     return queue;
   }
 
-  /** Its connections. */
+  /** Returns the connection manager. */
   public ConnectionManager manager() {
     return manager;
   }
 
-  /** Its memory. */
+  /** Returns the memory. */
   public ByteBuffer memory() {
     return memory;
   }
 
-  /** Its memory, registered. */
+  /** Returns the registered region of the memory. */
   public MemoryRegion region() {
     return region;
   }
 
-  /** Finds the way to a peer and creates the queue pair. */
+  /** Resolves the address of a peer and creates the queue pair. */
   public ConnectionIdentifier resolve(URI to) throws InterruptedException {
     ConnectionIdentifier identifier = manager.resolve(to, PATIENCE.toNanos());
     expect(ConnectionEvent.Type.ADDR_RESOLVED);
@@ -120,7 +120,7 @@ public final class Side implements AutoCloseable {
     return identifier;
   }
 
-  /** Connects, with a peer that accepts on its own. */
+  /** Connects to a peer that another thread or process accepts. */
   public ConnectionIdentifier connect(URI to, ConnectionParameters parameters)
       throws InterruptedException {
     ConnectionIdentifier identifier = resolve(to);
@@ -140,7 +140,7 @@ public final class Side implements AutoCloseable {
     identifier.createQueuePair(domain, QueuePairOptions.reliable(queue, queue, DEPTH, DEPTH));
   }
 
-  /** Waits for the next event, which has to be of this type. */
+  /** Waits for the next event, which must be of this type. */
   public ConnectionEvent expect(ConnectionEvent.Type type) throws InterruptedException {
     ConnectionEvent event = awaitEvent();
     assertThat(event.type()).as("%s", event).isEqualTo(type);
@@ -161,20 +161,20 @@ public final class Side implements AutoCloseable {
       assertThat(System.nanoTime() - start)
           .as("nanoseconds without a completion")
           .isLessThan(PATIENCE.toNanos());
-      // The other processes of the guest need its few processors.
+      // The other processes of the guest need its few CPUs.
       LockSupport.parkNanos(PAUSE_NANOS);
     }
     return one[0];
   }
 
-  /** Waits for the next completion, which has to be a success. */
+  /** Waits for the next completion, which must be a success. */
   public WorkCompletion success() throws InterruptedException {
     WorkCompletion completion = completion();
     assertThat(completion.isSuccess()).as("%s", completion).isTrue();
     return completion;
   }
 
-  /** Posts a request, signaled, with a part of the memory as its buffer. */
+  /** Posts a signaled request, with a part of the memory as its buffer. */
   public void post(QueuePair pair, SendWorkRequest request, int offset, int length) {
     pair.postSend(request.buffer(region.address() + offset, length, region.lkey()).signaled());
   }
@@ -185,7 +185,7 @@ public final class Side implements AutoCloseable {
         new ReceiveWorkRequest().id(id).buffer(region.address() + offset, length, region.lkey()));
   }
 
-  /** The queue pair of a connection, which has one. */
+  /** Returns the queue pair of a connection, which must have one. */
   public static QueuePair pairOf(ConnectionIdentifier identifier) {
     return Objects.requireNonNull(identifier.queuePair(), "queue pair");
   }

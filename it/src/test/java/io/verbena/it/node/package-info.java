@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * The parts that the tests' programs use: one end of verbs, other processes, and the kernel's
- * counts.
- */
+/** Utilities for the tests: one end of verbs, other processes, and the kernel's counts. */
 @NullMarked
 package io.verbena.it.node;
 

@@ -27,18 +27,17 @@ import org.awaitility.core.ConditionTimeoutException;
 import org.awaitility.core.ThrowingRunnable;
 
 /**
- * Faults that befall {@link RegisterServer}s one after the other while a {@link RegisterClient}
- * calls them, and what has to come after each: a leader, and answers. Threads: one.
+ * Applies faults to {@link RegisterServer}s one after the other while a {@link RegisterClient}
+ * calls them, and waits after each for a leader and for answers. Used by one thread.
  *
- * @param <S> how the test has hold of a server
+ * @param <S> the test's type of a server
  */
 public final class FaultRun<S> {
   /**
-   * A server that has lost its place does not stand for election again for Ratis's step-down wait
-   * time, also where only its log is long enough. A round takes at most three times Ratis's
-   * election timeout: to miss the leader, to ask whether the others would vote, and to have their
-   * votes. Some rounds are split, or late where the processors are busy: this leaves room for
-   * twenty.
+   * A deposed server does not stand for election again for Ratis's step-down wait time, even if
+   * only its log is long enough. A round takes at most three of Ratis's election timeouts: to miss
+   * the leader, to ask whether the others would vote, and to get their votes. Some rounds are
+   * split, or late on a busy machine: the limit allows twenty.
    */
   private static final Duration LEADER_LIMIT =
       Duration.ofMillis(
@@ -49,8 +48,8 @@ public final class FaultRun<S> {
                   * RaftServerConfigKeys.Rpc.TIMEOUT_MAX_DEFAULT.toLong(TimeUnit.MILLISECONDS));
 
   /**
-   * A client asks a server that does not answer for as long as Ratis's request timeout, and then
-   * another one, which may not be the leader either.
+   * A client waits for an unresponsive server for Ratis's request timeout, and then asks another
+   * one, which may not be the leader either.
    */
   private static final Duration ANSWERS_LIMIT =
       LEADER_LIMIT.plusMillis(
@@ -58,9 +57,7 @@ public final class FaultRun<S> {
 
   private static final Duration POLL = Duration.ofMillis(200);
 
-  /**
-   * The number of characters of each program's output that are shown where something did not come.
-   */
+  /** The number of characters that are shown of each program's output after a failed wait. */
   private static final int SHOWN = 4000;
 
   private static final int MORE_WRITES = 100;
@@ -70,18 +67,18 @@ public final class FaultRun<S> {
   private static final Pattern INSTALLED = Pattern.compile(RegisterServer.INSTALLED + "\\d+");
   private static final Pattern COUNT = Pattern.compile("(\\w+)=(\\d+)");
 
-  /** A fault that befalls servers. */
+  /** A fault of servers. */
   @FunctionalInterface
   public interface Fault {
-    /** Returns when it has. */
+    /** Applies the fault; returns once it has happened. */
     void befall() throws Exception;
   }
 
   /**
-   * A fault that has passed.
+   * A fault that was applied.
    *
-   * @param at of {@link System#nanoTime}
-   * @param newLeader when there was another leader, if the fault has cost the old one its place
+   * @param at the time, by {@link System#nanoTime}
+   * @param newLeader the time at which there was another leader, if the fault deposed the old one
    */
   private record Passed(String name, long at, OptionalLong newLeader) {}
 
@@ -90,14 +87,14 @@ public final class FaultRun<S> {
   private final Supplier<String> clientOutput;
   private final List<Passed> passed = new ArrayList<>();
 
-  /** The number of snapshots that a server has reported as sent to it, since its last start. */
+  /** The number of snapshots that a server has reported as installed since its last start. */
   private final Map<S, Long> installedBy = new HashMap<>();
 
   private long installed;
 
   /**
-   * @param output what a server has written so far
-   * @param clientOutput what the client has written so far
+   * @param output returns the output of a server so far
+   * @param clientOutput returns the output of the client so far
    */
   public FaultRun(List<S> servers, Function<S, String> output, Supplier<String> clientOutput) {
     this.servers = servers;
@@ -105,7 +102,7 @@ public final class FaultRun<S> {
     this.clientOutput = clientOutput;
   }
 
-  /** Returns who became the leader last; waits for the first. */
+  /** Returns the server that became the leader last; waits for the first leader. */
   public S leader() {
     await(
         "a leader",
@@ -117,7 +114,7 @@ public final class FaultRun<S> {
         .orElseThrow();
   }
 
-  /** Returns whether this is the one that became the leader last. */
+  /** Returns whether a server is the one that became the leader last. */
   public boolean isLeader(S server) {
     return leader() == server;
   }
@@ -129,7 +126,10 @@ public final class FaultRun<S> {
         .mapToLong(each -> Long.parseLong(each.group(1)));
   }
 
-  /** A fault that costs the leader its place: waits for another one, and for answers to writes. */
+  /**
+   * Applies a fault that deposes the leader, and waits for another leader and for answers to
+   * writes.
+   */
   public void depose(String name, S leader, Fault fault) throws Exception {
     long at = System.nanoTime();
     fault.befall();
@@ -150,7 +150,7 @@ public final class FaultRun<S> {
         .min();
   }
 
-  /** A fault that leaves a majority, or the end of one: waits until all servers answer. */
+  /** Applies a fault that leaves a majority, or ends one, and waits until all servers answer. */
   public void pass(String name, Fault fault) throws Exception {
     long at = System.nanoTime();
     fault.befall();
@@ -159,7 +159,10 @@ public final class FaultRun<S> {
     countInstalled();
   }
 
-  /** A server that was started again begins its output anew. */
+  /**
+   * Adds the new snapshots to the total. The output of a restarted server starts again from
+   * nothing.
+   */
   private void countInstalled() {
     for (S each : servers) {
       long now = INSTALLED.matcher(output.apply(each)).results().count();
@@ -169,12 +172,12 @@ public final class FaultRun<S> {
     }
   }
 
-  /** Returns how many snapshots were sent to servers. */
+  /** Returns how many snapshots servers have installed. */
   public long installed() {
     return installed;
   }
 
-  /** Waits until there are answers to writes, and to reads at each server, more than by now. */
+  /** Waits for further answers to writes, and to reads at each server. */
   public void awaitAllAnswer(String name) {
     Map<String, Integer> more =
         counts().keySet().stream().collect(Collectors.toMap(each -> each, each -> MORE_READS));
@@ -212,7 +215,7 @@ public final class FaultRun<S> {
     return output.substring(Math.max(0, output.length() - SHOWN));
   }
 
-  /** The counts in the last whole line of them. */
+  /** Returns the counts in the last complete line with counts. */
   private Map<String, Long> counts() {
     String all = clientOutput.get();
     int end = all.lastIndexOf('\n');
@@ -226,7 +229,7 @@ public final class FaultRun<S> {
     return counts;
   }
 
-  /** Looks at the history of the run, after the client's end; returns what there is to tell. */
+  /** Checks the history of the run after the client's end; returns the lines of a report. */
   public List<String> check(Path file) {
     List<Operation> history = Operation.history(file);
     assertThat(Linearizability.violations(history)).isEmpty();

@@ -15,27 +15,27 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Looks for an order of the calls on a register in which each answers what its client saw, and
- * stands between its invocation and its end. The search is that of Wing and Gong (Testing and
- * Verifying Concurrent Objects, 1993), which does not come twice to the same calls and value, after
- * Lowe (Testing for Linearizability, 2017). Registers are looked at one by one: a history is
- * linearizable if that of each object is (Herlihy and Wing, 1990, Theorem 1).
+ * Searches for an order of the calls on a register in which each call returns the value that its
+ * client saw, and stands between its invocation and its end. The search is that of Wing and Gong
+ * (Testing and Verifying Concurrent Objects, 1993), and skips sets of calls and values that it has
+ * visited, after Lowe (Testing for Linearizability, 2017). Each register is checked on its own: a
+ * history is linearizable if the history of each object is (Herlihy and Wing, 1990, Theorem 1).
  */
 final class Linearizability {
-  /** Of calls on one register, by invocation. */
+  /** The answered calls on one register, by invocation. */
   private final List<Operation> answered;
 
-  /** Those that may stand anywhere after their invocation, or nowhere. */
+  /** The calls without an answer, which may stand anywhere after their invocation, or nowhere. */
   private final List<Operation> unanswered;
 
   private State furthest = new State(0, new BitSet(), new BitSet(), 0);
 
   /**
-   * The calls that have their place, and the value of the register after them.
+   * The calls that are placed, and the value of the register after them.
    *
-   * @param first the first of the answered calls that has none
-   * @param ahead those behind it that have one, counted from it
-   * @param taken those of the unanswered that have one
+   * @param first the index of the first answered call that is not placed
+   * @param ahead the placed answered calls after it, relative to {@code first}
+   * @param taken the placed calls without an answer
    */
   private record State(int first, BitSet ahead, BitSet taken, long value) {
 
@@ -61,7 +61,7 @@ final class Linearizability {
             .sorted(Comparator.comparingLong(Operation::invoked))
             .toList();
     List<Operation> rest = calls.stream().filter(each -> !each.isAnswered()).toList();
-    // Of what nobody saw there is nothing to explain: as if it had never taken effect.
+    // An unanswered write whose value no call saw needs no place: it may never have taken effect.
     Set<Long> seen =
         Stream.concat(
                 answered.stream().map(Operation::before),
@@ -73,7 +73,7 @@ final class Linearizability {
             .toList();
   }
 
-  /** Returns what cannot be explained, for each register of which something cannot. */
+  /** Returns a description of the violation for each register that has one. */
   static List<String> violations(List<Operation> history) {
     return history.stream()
         .collect(
@@ -112,7 +112,7 @@ final class Linearizability {
                 next(furthest).stream().map(each -> answered.get(furthest.first + each)).toList()));
   }
 
-  /** Returns the states after one more call; the last is the one to look at first. */
+  /** Returns the states after one more call; the search continues with the last. */
   private List<State> successors(State state) {
     List<Integer> next = next(state);
     List<State> successors = new ArrayList<>();
@@ -121,7 +121,7 @@ final class Linearizability {
       if (call.before() == state.value) {
         long after = call.request().after(state.value);
         if (after == state.value) {
-          // It may as well come now: whatever else follows may follow it too.
+          // A call that leaves the value unchanged can be placed now: all others may follow it.
           return List.of(state.answered(index, after));
         }
         successors.add(state.answered(index, after));
@@ -144,7 +144,7 @@ final class Linearizability {
     return successors;
   }
 
-  /** Returns the answered calls that may be next: that began before any of the others had ended. */
+  /** Returns the answered calls that may be next: those invoked before any other one has ended. */
   private List<Integer> next(State state) {
     List<Integer> next = new ArrayList<>();
     long firstEnd = Long.MAX_VALUE;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Histories that a register can have, and such as none can. */
+/** Tests histories that are linearizable, and histories that are not. */
 class LinearizabilityTest {
   private static Operation answered(long from, long to, Request request, long before) {
     return new Operation(request, before, from, to, true);
@@ -156,7 +156,9 @@ class LinearizabilityTest {
     assertThat(Linearizability.violations(history(50_000, 40_000))).hasSize(1);
   }
 
-  /** Calls that take effect in order, of whose answers some get lost, and of one the effect. */
+  /**
+   * Returns calls that take effect in order; some of their answers are lost, and one call's effect.
+   */
   private static List<Operation> history(int calls, int lost) {
     Random random = new Random(1);
     List<Operation> history = new ArrayList<>();
@@ -172,7 +174,7 @@ class LinearizabilityTest {
       if (i == lost) {
         request = put(i + 1);
       }
-      // About ten at once, and now and then one that goes on for long.
+      // About ten calls run at once, and occasionally one runs for long.
       long length = random.nextInt(500) == 0 ? 5_000 : 50;
       long from = 10L * i - random.nextInt((int) length);
       long to = 10L * i + random.nextInt((int) length);

@@ -11,15 +11,15 @@ import java.util.List;
  * A call on a register, as its client saw it. Times are of {@link System#nanoTime}, which all
  * processes of a machine share, also those in containers.
  *
- * @param before what it answered, if it was answered
- * @param invoked when the client called
- * @param ended when the client had the answer, or gave up
- * @param isAnswered false where the client cannot know: the call may have taken effect, may take
- *     effect at any later time, or never
+ * @param before the answer, if there was one
+ * @param invoked the time of the call
+ * @param ended the time at which the client had the answer, or gave up
+ * @param isAnswered false if the client cannot know the outcome: the call may have taken effect,
+ *     may take effect at any later time, or never
  */
 record Operation(Request request, long before, long invoked, long ended, boolean isAnswered) {
 
-  /** Reads a history: a line for each. */
+  /** Reads a history with one line for each call. */
   static List<Operation> history(Path file) {
     try {
       return Files.readAllLines(file).stream().map(Operation::parse).toList();

@@ -9,13 +9,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The jars of the version of Ratis before this one, which the build puts into a folder. */
+/** The jars of the previous version of Ratis, which the build copies into a folder. */
 public final class PreviousRatis {
   public static final Path FOLDER = Path.of("target/previous-ratis").toAbsolutePath();
 
   private PreviousRatis() {}
 
-  /** Returns its jars; there are some. */
+  /** Returns the jars; there is at least one. */
   public static List<Path> jars() throws IOException {
     try (Stream<Path> files = Files.list(FOLDER)) {
       List<Path> jars = files.toList();
@@ -24,10 +24,7 @@ public final class PreviousRatis {
     }
   }
 
-  /**
-   * Returns whether an entry of a class path is one that those jars replace. The adapter's own jar
-   * is not.
-   */
+  /** Returns whether those jars replace an entry of a class path. The adapter's own jar stays. */
   public static boolean replaces(Path entry) {
     return entry.getFileName().toString().startsWith("ratis-");
   }

@@ -35,16 +35,16 @@ import org.apache.ratis.util.TimeDuration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program: callers that write and read registers all the time, until a file is there, and note
- * each call. Half of them call by the asynchronous interface, in order, and try again for as long
- * as it takes; the others by the blocking one, and give up. Some read at one server, each at
- * another. At last each register is read at each server.
+ * A program whose callers write and read registers until a file exists, and record each call. Half
+ * of the callers use the asynchronous interface, in order, and retry as long as necessary; the
+ * others use the blocking interface, and give up. Some read at one server, each caller at another.
+ * In the end each register is read at each server.
  */
 public final class RegisterClient {
-  /** And how many writes were answered so far, and how many reads at each server. */
+  /** Precedes the numbers of answered writes, and of answered reads at each server. */
   public static final String ANSWERED = "answered: ";
 
-  /** Of the count of writes in such a line. */
+  /** The name of the count of writes in such a line. */
   static final String WRITES = "writes";
 
   private static final String ANYWHERE = "leader";
@@ -56,10 +56,10 @@ public final class RegisterClient {
   private static final TimeDuration BETWEEN_ATTEMPTS =
       TimeDuration.valueOf(100, TimeUnit.MILLISECONDS);
 
-  /** Of a hasty call: few enough that some are never answered. */
+  /** The attempts of a hasty call: few enough that some calls are never answered. */
   private static final int ATTEMPTS = 2;
 
-  /** Of a call that tries again for as long as it takes: longer than any fault. */
+  /** The time limit of a patient call: longer than any fault. */
   private static final int LIMIT_SECONDS = 120;
 
   private final RaftClient patient;
@@ -86,8 +86,8 @@ public final class RegisterClient {
   }
 
   /**
-   * Runs it: the URI of the HCA, the file of the history, the file whose presence ends the calls,
-   * and all servers as id=host:port.
+   * Runs the program: the URI of the HCA, the file of the history, the file whose presence ends the
+   * calls, and all servers as id=host:port.
    */
   public static void main(String[] args) throws Exception {
     RaftGroup group = RegisterGroup.of(Stream.of(args).skip(3));
@@ -141,7 +141,7 @@ public final class RegisterClient {
     }
   }
 
-  /** Calls, has it counted and noted, and returns how it ended. */
+  /** Makes a call, counts and records it, and returns its outcome. */
   private Operation call(Request request, @Nullable RaftPeerId server, boolean isAsync)
       throws InterruptedException, TimeoutException {
     long invoked = System.nanoTime();
@@ -191,7 +191,7 @@ public final class RegisterClient {
     }
   }
 
-  /** One call at a time. */
+  /** Makes one call at a time. */
   private final class Caller implements Callable<@Nullable Void> {
     private final int number;
     private final Path stop;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three servers and a client, each a process, on shared memory. */
+/** Tests three servers and a client, each in a process of its own, over shared memory. */
 @Tag("exhaustive")
 @Tag("once")
 class RegisterFaultsTest {
@@ -22,7 +22,7 @@ class RegisterFaultsTest {
   private static final List<String> SERVERS =
       List.of("s0=localhost:7001", "s1=localhost:7002", "s2=localhost:7003");
 
-  /** Fewer than a server misses while it is gone, so that some of them are in no log any more. */
+  /** Fewer than a server misses while it is down, so that no log has all that it missed. */
   private static final String WRITES_PER_SNAPSHOT = "40";
 
   private static final String WRITES_KEPT = "80";

@@ -31,7 +31,7 @@ final class RegisterGroup {
     return RaftGroup.valueOf(ID, peers);
   }
 
-  /** Returns what a server and a client have in common: calls over this HCA. */
+  /** Returns the properties that servers and clients share: calls over this HCA. */
   static RaftProperties properties(String hca) {
     RaftProperties properties = new RaftProperties();
     RaftConfigKeys.Rpc.setType(properties, new VerbenaRpcType());

@@ -18,20 +18,21 @@ import org.apache.ratis.server.storage.RaftStorage.StartupOption;
 import org.apache.ratis.util.SizeInBytes;
 
 /**
- * A program: one of the servers that replicate the registers, until it is ended. Started again, it
- * goes on from what it has stored. All of Ratis's time limits are its defaults. It keeps little log
- * behind its last snapshot, so that who was gone for a while is sent that one.
+ * A program that runs one of the servers that replicate the registers, until it is terminated.
+ * After a restart it continues from its storage. Ratis's time limits have their defaults. The
+ * server keeps little of the log that a snapshot covers, so that a server that was down receives
+ * the snapshot.
  */
 public final class RegisterServer {
   public static final String READY = "serving";
 
-  /** The jar of Ratis that it runs on. */
+  /** Precedes the jar of Ratis in use. */
   public static final String RATIS = "ratis: ";
 
-  /** When it became the leader, by {@link System#nanoTime}. */
+  /** Precedes the time at which the server became the leader, by {@link System#nanoTime}. */
   static final String LEADS = "leads: ";
 
-  /** The index of a snapshot that the leader has sent. */
+  /** Precedes the index of a snapshot that the leader has sent. */
   static final String INSTALLED = "installed: ";
 
   private static final String LOG_SEGMENT = "4KB";
@@ -52,9 +53,10 @@ public final class RegisterServer {
   }
 
   /**
-   * Runs it: its id, the URI of its HCA, its folder, how many writes make a snapshot, how many of
-   * them stay in the log behind it, and all servers as id=host:port. Where writes come faster than
-   * a snapshot is sent and loaded, some must stay: who is sent one has time to catch up.
+   * Runs the program: the id, the URI of the HCA, the folder, the number of writes per snapshot,
+   * the number of those writes that stay in the log, and all servers as id=host:port. If writes
+   * come faster than a snapshot is sent and loaded, some must be kept, so that a server that
+   * receives a snapshot can catch up.
    */
   public static void main(String[] args) throws IOException, InterruptedException {
     RaftPeerId id = RaftPeerId.valueOf(args[0]);
@@ -89,7 +91,7 @@ public final class RegisterServer {
     VerbenaConfigKeys.Server.setPort(
         properties, Integer.parseInt(address.substring(address.lastIndexOf(':') + 1)));
     RaftServerConfigKeys.setStorageDir(properties, List.of(storage));
-    // Its default is a read of what the leader has, also where another one leads by then.
+    // The default is to read the leader's value, even if another server leads by then.
     RaftServerConfigKeys.Read.setOption(properties, RaftServerConfigKeys.Read.Option.LINEARIZABLE);
     RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, true);
     RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(properties, writesPerSnapshot);

@@ -27,27 +27,23 @@ import org.apache.ratis.util.LifeCycle;
 import org.apache.ratis.util.MD5FileUtil;
 
 /**
- * Registers by number, 0 at first. What they have after a restart they have from a snapshot, a file
- * with a line for each, and from Ratis's log behind it.
+ * Registers by number, initially 0. After a restart their values come from a snapshot, a file with
+ * a line for each register, and from Ratis's log after the snapshot.
  */
 final class RegisterStateMachine extends BaseStateMachine {
-  /** Gets the events of a server. */
+  /** Receives the events of a server. */
   interface Listener {
-    /** This server has become the leader, and serves. */
+    /** Called when this server has become the leader, and serves. */
     void leads();
 
-    /**
-     * The leader has sent a snapshot, since its log does not reach back to what is missing here.
-     */
+    /** Called when the leader has sent a snapshot, since its log does not reach back far enough. */
     void installed(long index);
   }
 
   private final SimpleStateMachineStorage storage = new SimpleStateMachineStorage();
   private final Listener listener;
 
-  /**
-   * Another map where a snapshot is installed: a read sees what was before it, or what is in it.
-   */
+  /** A snapshot replaces the map: a read sees the values before the snapshot, or those in it. */
   private volatile Map<Integer, Long> registers = new ConcurrentHashMap<>();
 
   RegisterStateMachine(Listener listener) {
@@ -104,7 +100,7 @@ final class RegisterStateMachine extends BaseStateMachine {
     setLastAppliedTermIndex(latest.getTermIndex());
   }
 
-  /** Moved to its place when it is whole: the server may be killed meanwhile. */
+  /** Moves the complete file to its place, as the server may be killed meanwhile. */
   @Override
   public long takeSnapshot() throws IOException {
     TermIndex last = getLastAppliedTermIndex();

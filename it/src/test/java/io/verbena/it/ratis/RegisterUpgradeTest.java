@@ -19,8 +19,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three servers of the version of Ratis before get this one, one after the other and the leader
- * last, while a client of the version before calls them. All on the same adapter, on shared memory.
+ * Tests three servers that are upgraded from the previous version of Ratis to this one, the leader
+ * last, while a client of the previous version calls them. All use the same adapter, over shared
+ * memory.
  */
 @Tag("exhaustive")
 @Tag("once")
@@ -117,7 +118,7 @@ class RegisterUpgradeTest {
     return server.substring(0, server.indexOf('='));
   }
 
-  /** This one's, with other jars in the place of those of Ratis. */
+  /** Returns this class path with the jars of the previous Ratis instead of those of this one. */
   private static String previousClassPath() throws IOException {
     List<String> now = List.of(System.getProperty("java.class.path").split(File.pathSeparator));
     List<String> others =

@@ -2,11 +2,11 @@
 package io.verbena.it.ratis;
 
 /**
- * A call on a register. Each returns the value that was there before it, so that a write that is
- * lost is missing in the answer to the next one.
+ * A call on a register. Each call returns the previous value, so that the answer to the next call
+ * shows whether a write was lost.
  *
- * @param expected of a compare-and-set, which writes only where this is there
- * @param value what it writes; 0, which a register has at first, of a get
+ * @param expected the value that a compare-and-set needs in order to write
+ * @param value the value to write; for a get 0, the initial value of a register
  */
 record Request(Kind kind, int register, long expected, long value) {
   enum Kind {
@@ -27,7 +27,7 @@ record Request(Kind kind, int register, long expected, long value) {
     return new Request(Kind.COMPARE_AND_SET, register, expected, value);
   }
 
-  /** Returns what {@link #text} has written. */
+  /** Parses the result of {@link #text}. */
   static Request parse(String text) {
     String[] words = text.split(" ", -1);
     return new Request(
@@ -41,7 +41,7 @@ record Request(Kind kind, int register, long expected, long value) {
     return kind + " " + register + " " + expected + " " + value;
   }
 
-  /** Returns the register's value after it, from the one before. */
+  /** Returns the register's value after this call, from the value before. */
   long after(long before) {
     return switch (kind) {
       case GET -> before;

@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 
-/** The process of a {@link RegisterServer}, or the last one that it was. Closing kills it. */
+/** The current or last process of a {@link RegisterServer}. Closing kills the process. */
 final class ServerProcess implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -19,7 +19,7 @@ final class ServerProcess implements AutoCloseable {
     program = Program.start(line);
   }
 
-  /** Starts a server by this command line; it does not serve yet. */
+  /** Starts a server with this command line; the server may not serve yet. */
   static ServerProcess start(List<String> line) throws IOException {
     return new ServerProcess(line);
   }
@@ -32,7 +32,7 @@ final class ServerProcess implements AutoCloseable {
     return outputOf(program);
   }
 
-  /** Returns what a program has written so far. */
+  /** Returns the output of a program so far. */
   static String outputOf(Program program) {
     try {
       return program.output();
@@ -45,7 +45,7 @@ final class ServerProcess implements AutoCloseable {
     program.kill();
   }
 
-  /** Ends it by SIGTERM, upon which it closes itself. */
+  /** Ends the server with SIGTERM, on which the server closes itself. */
   void terminate() throws IOException, InterruptedException {
     signal("TERM");
     program.exitCode(LIMIT);
@@ -55,14 +55,14 @@ final class ServerProcess implements AutoCloseable {
     Program.run("kill", "-" + name, Long.toString(program.pid()));
   }
 
-  /** Starts it again, after its end, and waits until it serves. */
+  /** Restarts the server, after its end, and waits until it serves. */
   void restart() throws IOException {
     program.close();
     program = Program.start(line);
     awaitReady();
   }
 
-  /** As {@link #restart()}, by another command line from now on. */
+  /** Restarts the server with another command line, which later restarts use, too. */
   void restart(List<String> other) throws IOException {
     line = other;
     restart();

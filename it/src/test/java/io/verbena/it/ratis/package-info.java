@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Replicated registers on Apache Ratis over RDMA, and whether they stay what they promise while
- * faults befall their servers.
+ * Tests that registers, which Apache Ratis replicates over RDMA, stay linearizable during faults of
+ * their servers.
  *
  * <pre>
- *  RegisterServer      a server, a program         RegisterStateMachine   what it replicates
- *  RegisterClient      calls them all the time, a program, and writes what it saw
- *    Operation         a call as the client saw it; Request: what it asked for
- *  FaultRun            has faults befall servers, and waits for what has to come after each
- *  Linearizability     whether there is an order of all calls in which the registers do what the client saw
+ *  RegisterServer      a program, the server       RegisterStateMachine   its registers
+ *  RegisterClient      a program, calls the servers all the time and records its calls
+ *    Operation         a call as the client saw it, with its Request
+ *  FaultRun            applies faults to servers, and waits after each for a leader and answers
+ *  Linearizability     searches for an order of all calls that explains the answers
  * </pre>
  */
 @NullMarked

@@ -6,13 +6,14 @@ import io.verbena.it.guest.LeftOut;
 import org.junit.jupiter.api.Tag;
 
 /**
- * All tests of the reactive layer, unchanged, on {@code disni://}. They take HCA, patience and
- * rounds from system properties: see {@code io.verbena.core.testing.Addresses}.
+ * Runs all tests of the reactive layer, unchanged, on {@code disni://}. Their HCA, time limits and
+ * rounds come from system properties: see {@code io.verbena.core.testing.Addresses}.
  *
- * <p>The second JDK has those that move data, between two HCAs ({@link TwoHcasTest}), and all of
- * them on the host.
+ * <p>The second JDK runs the tests that move data, between two HCAs ({@link TwoHcasTest}), and all
+ * of them on the host.
  *
- * <p>By itself: {@code -Dtest='ReactiveTest,io.verbena.core.**.*Test,io.verbena.reactor.**.*Test'}.
+ * <p>To run only this class: {@code
+ * -Dtest='ReactiveTest,io.verbena.core.**.*Test,io.verbena.reactor.**.*Test'}.
  */
 @Tag("once")
 @InSoftRoceGuest(

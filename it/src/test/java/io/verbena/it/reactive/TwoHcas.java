@@ -15,11 +15,11 @@ import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
 /**
- * In a guest whose tests have one end on {@code roce://}, opens that HCA for all of them, and has
- * the switch lose {@code verbena.test.loss} per cent of the packets, if any.
+ * In a guest whose tests have one end on {@code roce://}, opens that HCA for all of them, and makes
+ * the switch lose {@code verbena.test.loss} per cent of the packets.
  *
- * <p>rxe has the UDP port of RoCE in the JVM's own network namespace: the HCA's sockets are opened
- * in that of the host outside, and all who open the HCA by its address share them.
+ * <p>rxe occupies the UDP port of RoCE in the JVM's own network namespace: the HCA's sockets are
+ * opened in the namespace of the outside host, and all users of the HCA's address share them.
  */
 public final class TwoHcas implements LauncherSessionListener {
   private static final String RECEIVED = "/sys/class/net/outside/statistics/rx_packets";
@@ -37,7 +37,7 @@ public final class TwoHcas implements LauncherSessionListener {
     if (areAsked()) {
       try {
         outside = Namespace.call("outside", TwoHcas::open);
-        // Who opens it later looks for its address in a namespace where it is not.
+        // Later users of the HCA look up its address in a namespace without that address.
         Program.run("ip", "address", "add", Outside.address() + "/32", "dev", "lo");
         Program.run("link-loss", LOSS);
       } catch (IOException e) {

@@ -5,9 +5,9 @@ import io.verbena.it.guest.InSoftRoceGuest;
 import io.verbena.it.guest.LeftOut;
 
 /**
- * The tests of the reactive layer, unchanged, with one end on {@code disni://}, which is node 1's
- * rxe, and the other on {@code roce://}, the emulated HCA of the host outside: see {@link TwoHcas}.
- * Which of them listens and which connects, and how many packets are lost, the module's pom says.
+ * Runs the tests of the reactive layer, unchanged, with one end on {@code disni://}, which is node
+ * 1's rxe, and the other on {@code roce://}, the emulated HCA of the outside host: see {@link
+ * TwoHcas}. The module's pom sets which end listens, and how many packets are lost.
  */
 @InSoftRoceGuest(
     nodes = 2,

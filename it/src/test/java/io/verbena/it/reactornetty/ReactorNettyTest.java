@@ -3,6 +3,6 @@ package io.verbena.it.reactornetty;
 
 import io.verbena.it.guest.InSoftRoceGuest;
 
-/** The tests of Reactor Netty's TCP and HTTP, unchanged, on {@code disni://}. */
+/** Runs the tests of Reactor Netty's TCP and HTTP, unchanged, on {@code disni://}. */
 @InSoftRoceGuest(packages = "io.verbena.reactornetty")
 class ReactorNettyTest {}

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The driver cannot tell what has happened to a queue pair, and then it can. */
+/** Tests a driver that temporarily fails to return asynchronous events of a queue pair. */
 @Tag("once")
 class AsyncEventFaultsTest {
   @TempDir private Path folder;

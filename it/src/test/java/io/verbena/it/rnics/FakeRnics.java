@@ -12,22 +12,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A JVM whose rdma-core is the fake one of {@code transport-disni}, with tests that run in it. */
+/** Runs tests in a JVM with the fake rdma-core of {@code transport-disni}. */
 final class FakeRnics {
-  /** Relative: LD_PRELOAD ends a path at a blank, which the folder of a clone may have. */
+  /**
+   * A relative path, as LD_PRELOAD ends a path at a blank, which the folder of a clone may have.
+   */
   private static final Path DISNI = Path.of("../transport-disni");
 
-  /** Sooner than the limit of a test, which would not say what the JVM printed. */
+  /** Shorter than the limit of a test, which would not show what the JVM printed. */
   private static final Duration LIMIT = Duration.ofMinutes(4);
 
   private FakeRnics() {}
 
   /**
-   * Runs test classes; skips the test, and says so, where the fake was not built.
+   * Runs test classes; skips the test, with a message, if the fake was not built.
    *
-   * @param options of the JVM
-   * @param environment that it has beside the fake's own
-   * @return what it printed, with its exit code at the end
+   * @param options options of the JVM
+   * @param environment variables in addition to the fake's own
+   * @return the output, with the exit code at the end
    */
   static String run(List<String> options, Map<String, String> environment, List<String> classes)
       throws IOException, InterruptedException {

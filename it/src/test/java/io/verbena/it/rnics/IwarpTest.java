@@ -12,10 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests the reactive layer and the Netty channels as on any HCA, unchanged, on {@code disni://}
- * with devices that have no immediate data and no atomics, and of which one wants the peer to have
- * the right to write what a READ writes. Left out are tests whose peer posts immediate data by
- * hand.
+ * Tests the reactive layer and the Netty channels, unchanged, on {@code disni://} with devices that
+ * have no immediate data and no atomics. One device needs remote write access to the memory that a
+ * READ writes. Excludes tests whose peer posts immediate data itself.
  */
 @Tag("once")
 class IwarpTest {

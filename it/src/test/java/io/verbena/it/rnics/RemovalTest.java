@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A device is taken from the reactive layer and from Netty's channels, and comes again. */
+/** Tests the removal and return of a device in the reactive layer and in Netty's channels. */
 @Tag("once")
 class RemovalTest {
   @TempDir private Path folder;

@@ -43,9 +43,12 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Everything that is open on a device when it is taken away. In a JVM of {@link RemovalTest}. */
+/**
+ * Tests all objects that are open on a device when it is removed. Runs in a JVM of {@link
+ * RemovalTest}.
+ */
 class RemovedDevice {
-  /** The environment variable with the name of a FIFO, of which the fake reads its script. */
+  /** The environment variable with the name of a FIFO, from which the fake reads its script. */
   static final String SCRIPT = "FAKE_RDMA_CORE_SCRIPT";
 
   private static final String HOST = "10.0.20.1";
@@ -53,13 +56,13 @@ class RemovedDevice {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
   static void play(String line) throws IOException {
-    // Also for reading: to open a FIFO for writing alone waits for ever where nobody reads it.
+    // Opened for reading, too, as opening a FIFO only for writing blocks while there is no reader.
     try (var script = new RandomAccessFile(System.getenv(SCRIPT), "rw")) {
       script.write((line + "\n").getBytes(UTF_8));
     }
   }
 
-  /** Takes it away, for a new one of its name. */
+  /** Removes the device and adds a new one with the same name. */
   private static void replaceTheDevice() throws IOException {
     play("remove mlx5_20");
     play("return mlx5_20");
@@ -76,7 +79,7 @@ class RemovedDevice {
     RdmaMemory.Region region =
         other.memory().register(ByteBuffer.allocateDirect(64), Set.of(Right.READ));
     assertThat(client.read(region.token()).block(LIMIT)).isNotNull().matches(ByteBuf::release);
-    // No subscriber asks for messages at the other end, and there are more than it has room for.
+    // The other end requests no messages, and these are more than it has room for.
     CompletableFuture<Void> sent =
         client
             .send(Flux.range(0, 100_000).map(n -> Unpooled.wrappedBuffer(new byte[100])))
@@ -175,7 +178,7 @@ class RemovedDevice {
         .channel();
   }
 
-  /** Counts the bytes that come. */
+  /** Counts the bytes that arrive. */
   @Sharable
   private static final class Counter extends ChannelInboundHandlerAdapter {
     private final AtomicInteger bytes = new AtomicInteger();

@@ -10,11 +10,13 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
-/** Test classes as a program, since the fake rdma-core has to be in the process from its start. */
+/**
+ * Runs test classes as a program, since the fake rdma-core has to be in the process from its start.
+ */
 final class Suites {
   private Suites() {}
 
-  /** Prints how many tests succeeded. */
+  /** Runs the classes and prints how many tests succeeded. */
   public static void main(String[] classes) {
     var summary = new SummaryGeneratingListener();
     LauncherFactory.create()
@@ -27,7 +29,7 @@ final class Suites {
             summary);
     System.out.println("succeeded: " + summary.getSummary().getTestsSucceededCount());
     summary.getSummary().printFailuresTo(new PrintWriter(System.out, true, UTF_8));
-    // A thread that a test left behind does not keep it.
+    // Exits even if a test left a thread behind.
     System.exit(summary.getSummary().getTotalFailureCount() == 0 ? 0 : 1);
   }
 }

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 /**
- * Transports with peers in the networks of both ports of an RNIC: 10.0.3.0/24 is that of the first
- * one, 10.0.13.0/24 that of the second. In a JVM of {@link TwoNetworksTest}.
+ * Tests transports with peers in the networks of both ports of an RNIC: 10.0.3.0/24 at the first
+ * port, 10.0.13.0/24 at the second. Runs in a JVM of {@link TwoNetworksTest}.
  */
 class TwoNetworks {
   private static final String FIRST = "10.0.3.1";
@@ -73,7 +73,7 @@ class TwoNetworks {
     return URI.create("disni://" + host + ":0" + options);
   }
 
-  /** Listens on an address, and connects to it from there. */
+  /** Listens on an address, and connects to it from the same address. */
   private void assertConnects(String host, String listenOptions, String connectOptions)
       throws InterruptedException {
     RdmaServer server =

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The reactive layer on an RNIC whose ports are in different networks. */
+/** Tests the reactive layer on an RNIC whose ports are in different networks. */
 @Tag("once")
 class TwoNetworksTest {
   private static final Path PROFILES =

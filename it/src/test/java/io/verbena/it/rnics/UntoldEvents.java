@@ -21,7 +21,10 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** Events that cannot be taken at once. In a JVM of {@link AsyncEventFaultsTest}. */
+/**
+ * Tests asynchronous events that cannot be read at once. Runs in a JVM of {@link
+ * AsyncEventFaultsTest}.
+ */
 class UntoldEvents {
   private static final URI DEVICE = URI.create("disni://10.0.20.1:0");
   private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -40,7 +43,7 @@ class UntoldEvents {
       AsyncEvents events = new AsyncEvents("test-events", device, null);
       events.listenForFailure(pair, failed::countDown);
       events.start();
-      // ENOMEM, EIO and EINVAL, when the event of the port is there.
+      // The driver fails with ENOMEM, EIO and EINVAL while the event of the port is pending.
       RemovedDevice.play("fail ibv_get_async_event 12");
       RemovedDevice.play("fail ibv_get_async_event 5");
       RemovedDevice.play("fail ibv_get_async_event 22");

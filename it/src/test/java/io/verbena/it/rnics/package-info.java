@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The reactive layer and the Netty channels on RNICs, which a fake rdma-core has. */
+/** Tests of the reactive layer and the Netty channels on RNICs of a fake rdma-core. */
 @NullMarked
 package io.verbena.it.rnics;
 

@@ -6,10 +6,11 @@ import io.verbena.it.guest.LeftOut;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The tests of the RSocket adapter, RSocket's own among them, unchanged, on {@code disni://}.
+ * Runs the tests of the RSocket adapter, including RSocket's own, unchanged, on {@code disni://}.
  *
- * <p>By itself: {@code -Dtest='io.verbena.it.rsocket.RSocketTest,io.verbena.rsocket.**.*Test'};
- * those that are left out have to be among the tests that are asked for.
+ * <p>To run only this class: {@code
+ * -Dtest='io.verbena.it.rsocket.RSocketTest,io.verbena.rsocket.**.*Test'}; the selection must
+ * include the excluded tests.
  */
 @Tag("once")
 @InSoftRoceGuest(

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** An endpoint whose completions a thread of DiSNI's hands over, with a receive posted. */
+/** An endpoint with a posted receive, whose completions come from a DiSNI thread. */
 final class ActiveEnd extends RdmaActiveEndpoint {
   static final int LENGTH = 1024;
   static final int SENT = 0;
@@ -46,7 +46,7 @@ final class ActiveEnd extends RdmaActiveEndpoint {
     completions.add(completion.clone());
   }
 
-  /** Waits for a send and a receive to complete, in whichever order. */
+  /** Waits until a send and a receive complete, in any order. */
   void awaitBoth() throws IOException, InterruptedException {
     long first = await();
     if (await() == first) {
@@ -54,13 +54,13 @@ final class ActiveEnd extends RdmaActiveEndpoint {
     }
   }
 
-  /** Waits for the next completion, a good one, and answers its id. */
+  /** Waits for the next completion, which must be a success, and returns its id. */
   long await() throws IOException, InterruptedException {
     IbvWC completion = completions.poll(MissingCompletion.limit(buffer()), TimeUnit.NANOSECONDS);
     if (completion == null) {
       IbvWC[] polled = {new IbvWC()};
       SVCPollCq call = getCqProvider().getCQ().poll(polled, 1);
-      // Whichever thread is first to poll: DiSNI's does too.
+      // DiSNI's thread polls, too: the first thread to poll gets the completion.
       throw MissingCompletion.reason(
           buffer(), () -> call.execute().getPolls() > 0 ? polled[0] : completions.poll());
     }
@@ -75,7 +75,7 @@ final class ActiveEnd extends RdmaActiveEndpoint {
     return id;
   }
 
-  /** Waits until the peer has gone. */
+  /** Waits until the peer has disconnected. */
   static void awaitDisconnect(RdmaEndpoint end) {
     long start = System.nanoTime();
     while (end.isConnected()) {

@@ -8,18 +8,18 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out what became of a completion that does not come. A send queue is done in order: if a
- * request that is posted behind it completes, the one before was done too, and its completion is
- * lost. That is our fault, or DiSNI's; a request that the HCA leaves undone is rxe's.
+ * Finds the cause of a missing completion. A send queue completes in order: if a request that is
+ * posted later completes, the earlier one was done, too, and its completion is lost. A lost
+ * completion is our fault, or DiSNI's; a request that the HCA leaves undone is rxe's fault.
  */
 final class MissingCompletion {
-  /** The text that a program prints when it has waited in vain. */
+  /** The text that a program prints after it waited in vain. */
   static final String STUCK = "no completion in 60 s";
 
-  /** The text that the program prints whose request was not done. */
+  /** The text that a program prints if its request was not done. */
   static final String UNDONE = "the HCA has left a request undone";
 
-  /** The text that it prints when the request was done. */
+  /** The text that a program prints if its request was done. */
   static final String LOST = "a completion is lost";
 
   private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -27,26 +27,26 @@ final class MissingCompletion {
   private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long PAUSE_NANOS = 1_000_000;
 
-  /** The id of the request behind. */
+  /** The id of the later request. */
   private static final long PROBE = Long.MAX_VALUE;
 
   private MissingCompletion() {}
 
-  /** Takes the next completion, whether somebody was told of it or not. */
+  /** Polls for the next completion, whether or not there was an event for it. */
   interface Poll {
-    /** Returns it, or null if there is none. */
+    /** Returns the completion, or null if there is none. */
     @Nullable IbvWC next() throws IOException;
   }
 
   /**
-   * Returns how long an end waits for a completion: for that of a receive until its peer has found
-   * out what became of its send.
+   * Returns how long an end waits for a completion. An end without a pending send waits longer,
+   * until its peer has found the cause of its missing completion.
    */
   static long limit(StockBuffer buffer) {
     return buffer.isSending() ? LIMIT_NANOS : LIMIT_NANOS + 2 * PROBE_NANOS;
   }
 
-  /** Returns the reason why none came within the limit. */
+  /** Returns the reason why no completion came within the limit. */
   static IllegalStateException reason(StockBuffer buffer, Poll poll) throws IOException {
     if (poll.next() != null) {
       return stuck(LOST + ": it is in its queue, but no event told so");

@@ -13,14 +13,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An endpoint that sends numbers and checks those that it receives. A receive is posted at any
- * time, so that the peer never waits for one.
+ * An endpoint that sends numbers and checks the numbers that it receives. It always has a posted
+ * receive, so that the peer never waits for one.
  */
 final class NumberedEnd extends RdmaActiveEndpoint {
-  /** A request was posted and never done, although the HCA had time: the fault of rxe. */
+  /** A posted request was never done, although the HCA had time: the fault of rxe. */
   static final String UNDONE = "the HCA has left a send undone";
 
-  /** A request was done, but the program was not told: ours, or DiSNI's. */
+  /** A request was done, but the program was not notified: our fault, or DiSNI's. */
   static final String LOST = "a completion is lost";
 
   private static final int SLOTS = 2;
@@ -64,7 +64,7 @@ final class NumberedEnd extends RdmaActiveEndpoint {
     completions.add(completion.clone());
   }
 
-  /** Sends a number, behind the last one. */
+  /** Sends a number, after the previous one. */
   void send(long number) throws IOException, InterruptedException {
     awaitSent();
     buffer().memory().putLong(SENT, number);
@@ -72,7 +72,7 @@ final class NumberedEnd extends RdmaActiveEndpoint {
     sending = true;
   }
 
-  /** Waits until all is sent. */
+  /** Waits until everything is sent. */
   void awaitSent() throws IOException, InterruptedException {
     while (sending) {
       await();
@@ -90,7 +90,7 @@ final class NumberedEnd extends RdmaActiveEndpoint {
       throw new IllegalStateException(
           "message %d: %d (expected: %d)".formatted(received, number, expected));
     }
-    // Not before: whoever posts a buffer that it has not read yet may read the next message in it.
+    // Posted only now, as the next message overwrites a posted buffer, even if it is still unread.
     post(slot);
     received++;
   }
@@ -115,8 +115,8 @@ final class NumberedEnd extends RdmaActiveEndpoint {
   }
 
   /**
-   * What became of a completion that does not come. What is posted later is done later: another
-   * send is done only if the one before was.
+   * Returns the cause of a missing completion. Requests complete in order: another send completes
+   * only if the earlier one was done.
    */
   private String reason() throws IOException, InterruptedException {
     IbvWC[] polled = {new IbvWC()};
@@ -130,7 +130,7 @@ final class NumberedEnd extends RdmaActiveEndpoint {
     buffer().send(PROBE, SENT, Long.BYTES);
     long start = System.nanoTime();
     while (System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(PROBE_MILLIS)) {
-      // Whichever thread is first to poll: DiSNI's does too.
+      // DiSNI's thread polls, too: the first thread to poll gets the completion.
       IbvWC next =
           poll.execute().getPolls() > 0
               ? polled[0]
@@ -145,7 +145,7 @@ final class NumberedEnd extends RdmaActiveEndpoint {
     return UNDONE;
   }
 
-  /** Gives back what {@link #close} does not. */
+  /** Releases what {@link #close} does not. */
   void release() throws IOException {
     buffer().release();
   }

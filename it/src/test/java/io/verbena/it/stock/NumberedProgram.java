@@ -6,13 +6,13 @@ import com.ibm.disni.RdmaServerEndpoint;
 import java.net.InetSocketAddress;
 
 /**
- * Numbers there and back through DiSNI's own endpoints, each checked, on one connection: {@code
- * server|client HOST PORT MESSAGES}.
+ * A program that sends numbers back and forth through DiSNI's own endpoints and checks each, on one
+ * connection: {@code server|client HOST PORT MESSAGES}.
  */
 final class NumberedProgram {
   private static final int CONNECT_MILLIS = 10_000;
 
-  /** DiSNI's threads look this often whether they are to end. */
+  /** The interval at which DiSNI's threads check whether they must end. */
   private static final int POLL_MILLIS = 200;
 
   private NumberedProgram() {}
@@ -30,7 +30,7 @@ final class NumberedProgram {
       }
     } catch (IllegalStateException e) {
       System.out.println(e.getMessage());
-      // DiSNI's threads may keep a JVM that has not closed its endpoints.
+      // DiSNI's threads may keep a JVM alive that has not closed its endpoints.
       System.exit(1);
     }
     group.close();

@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** An endpoint that polls for its completions itself, with a receive posted. */
+/** An endpoint with a posted receive that polls for its completions itself. */
 final class PassiveEnd extends RdmaEndpoint {
   static final int LENGTH = 64 << 10;
   static final int MESSAGE = 16;
@@ -45,7 +45,7 @@ final class PassiveEnd extends RdmaEndpoint {
     buffer().receive(RECEIVED, RECEIVED, MESSAGE);
   }
 
-  /** Waits for the next completion, a good one, and answers its id. */
+  /** Waits for the next completion, which must be a success, and returns its id. */
   long await() throws IOException {
     SVCPollCq call = Objects.requireNonNull(poll, "poll");
     long start = System.nanoTime();
@@ -67,7 +67,7 @@ final class PassiveEnd extends RdmaEndpoint {
     return id;
   }
 
-  /** Gives back what DiSNI's own endpoint does not. */
+  /** Releases what DiSNI's own endpoint does not. */
   void release() throws IOException, InterruptedException {
     Objects.requireNonNull(poll, "poll").free();
     buffer().release();

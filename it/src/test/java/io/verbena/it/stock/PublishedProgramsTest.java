@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** DiSNI's own examples and benchmarks, as it has published them, on our {@code libdisni.so}. */
+/** Tests DiSNI's own examples and benchmarks, as published, on our {@code libdisni.so}. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class PublishedProgramsTest {
@@ -33,7 +33,7 @@ class PublishedProgramsTest {
     jvm = StockJvm.installed(cache);
   }
 
-  @SuppressWarnings("ImmutableEnumChecker") // List.of is
+  @SuppressWarnings("ImmutableEnumChecker") // List.of is immutable
   private enum Pair {
     MESSAGES(
         18_740,
@@ -53,9 +53,7 @@ class PublishedProgramsTest {
         com.ibm.disni.examples.VerbsClient.class,
         "VerbsServer::done",
         "VerbsClient::read memory from server: " + READ),
-    /**
-     * Its server waits for more messages than are sent: when the client is done, so is the test.
-     */
+    /** The server waits for more messages than are sent: the test ends when the client does. */
     MANY_MESSAGES(
         18_770,
         com.ibm.disni.benchmarks.SendRecvServer.class,
@@ -72,7 +70,7 @@ class PublishedProgramsTest {
         "ReadClient, latency",
         "-k",
         "200"),
-    /** The program of issue 37 of DiSNI's tracker, which did not come to its end on Soft-RoCE. */
+    /** The program of issue 37 of DiSNI's tracker, which did not finish on Soft-RoCE. */
     MESSAGES_BESIDE_TCP(
         18_790,
         com.ibm.disni.benchmarks.RDMAvsTcpBenchmarkServer.class,

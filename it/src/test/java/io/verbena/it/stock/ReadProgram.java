@@ -6,14 +6,15 @@ import com.ibm.disni.RdmaServerEndpoint;
 import java.net.InetSocketAddress;
 
 /**
- * One-sided reads through DiSNI's own endpoints, on several connections one after the other: {@code
- * server|client HOST PORT CONNECTIONS ROUNDS}. The server tells where its memory is, and once the
- * client has read it all, another message ends the connection.
+ * A program that makes one-sided reads through DiSNI's own endpoints, on several connections one
+ * after the other: {@code server|client HOST PORT CONNECTIONS ROUNDS}. The server sends the
+ * location of its memory. After the client has read everything, another message ends the
+ * connection.
  */
 final class ReadProgram {
   private static final int CONNECT_MILLIS = 10_000;
 
-  /** DiSNI's threads look this often whether they are to end. */
+  /** The interval at which DiSNI's threads check whether they must end. */
   private static final int POLL_MILLIS = 200;
 
   private ReadProgram() {}

@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Programs with the native libraries as the address and the undefined behaviour sanitizer have
- * them: any report of theirs ends the program with an error. The address sanitizer has its shadow
- * where the 39 bits of User-mode Linux's addresses do not reach.
+ * Tests programs with native libraries that are built with the address sanitizer and the undefined
+ * behaviour sanitizer: any report ends the program with an error. The address sanitizer has its
+ * shadow memory beyond the 39 bits of User-mode Linux's addresses.
  */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2, machine = GuestMachine.QEMU)
@@ -33,7 +33,7 @@ class SanitizedTest {
   /** The libraries that {@code it/pom.xml} has built, laid out as in the jar. */
   private static final Path LIBRARIES = Path.of("target/native-asan");
 
-  /** Ten times what it takes when the machine does nothing else. */
+  /** Ten times the duration on an idle machine. */
   private static final Duration LIMIT = Duration.ofMinutes(10);
 
   private static List<String> environment = List.of();
@@ -49,7 +49,7 @@ class SanitizedTest {
     environment =
         List.of(
             "LD_PRELOAD=" + preload,
-            // The JVM handles SIGSEGV itself, and frees little at its end.
+            // The JVM handles SIGSEGV itself, and frees little memory at its end.
             "ASAN_OPTIONS=detect_leaks=0:handle_segv=0",
             "UBSAN_OPTIONS=print_stacktrace=1");
   }

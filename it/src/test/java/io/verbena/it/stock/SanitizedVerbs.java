@@ -27,9 +27,9 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 /**
- * The areas of the TCK that go through most of the native libraries in little time, as a program,
- * since a sanitizer has to be in the process from its start. What a sanitizer finds ends it before
- * its last line.
+ * Runs the areas of the TCK that cover most of the native libraries in little time, as a program,
+ * since a sanitizer has to be in the process from its start. A report of a sanitizer ends the
+ * program before its last line.
  */
 final class SanitizedVerbs extends VerbsTck {
   private static final List<String> AREAS =
@@ -78,14 +78,14 @@ final class SanitizedVerbs extends VerbsTck {
     }
     System.out.println("succeeded: " + summary.getSummary().getTestsSucceededCount());
     summary.getSummary().printFailuresTo(new PrintWriter(System.err, true, UTF_8));
-    // A thread that a test left behind does not keep it.
+    // Exits even if a test left a thread behind.
     System.exit(summary.getSummary().getTotalFailureCount() == 0 ? 0 : 1);
   }
 
   @Override
   protected URI address(String name) {
     int port = PORTS.computeIfAbsent(name, n -> NEXT_PORT.getAndIncrement());
-    // With two nodes the route to an own address, without a source, goes by the other node.
+    // With two nodes the route to a local address, without a source, leads through the other node.
     return URI.create("disni://" + Nodes.node1() + ":" + port + "?source=" + Nodes.node1());
   }
 
@@ -94,7 +94,7 @@ final class SanitizedVerbs extends VerbsTck {
     return Duration.ofSeconds(30);
   }
 
-  /** In a guest on a busy machine an answer may take the 67 ms of the default. */
+  /** On a busy machine a guest may need the 67 ms of the default for an acknowledgement. */
   @Override
   protected int ackTimeout() {
     return CODE_OF_2_SECONDS;

@@ -6,13 +6,13 @@ import com.ibm.disni.RdmaServerEndpoint;
 import java.net.InetSocketAddress;
 
 /**
- * Messages there and back through DiSNI's own endpoints, on several connections one after the
- * other: {@code server|client HOST PORT CONNECTIONS ROUNDS}.
+ * A program that sends messages back and forth through DiSNI's own endpoints, on several
+ * connections one after the other: {@code server|client HOST PORT CONNECTIONS ROUNDS}.
  */
 final class SendReceiveProgram {
   private static final int CONNECT_MILLIS = 10_000;
 
-  /** DiSNI's threads look this often whether they are to end. */
+  /** The interval at which DiSNI's threads check whether they must end. */
   private static final int POLL_MILLIS = 200;
 
   private SendReceiveProgram() {}

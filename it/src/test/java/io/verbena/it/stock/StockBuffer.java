@@ -12,13 +12,13 @@ import java.nio.ByteBuffer;
 import java.util.LinkedList;
 import java.util.List;
 
-/** Registered memory of an endpoint of DiSNI's, with the requests that use it. */
+/** Registered memory of a DiSNI endpoint, with the requests that use it. */
 final class StockBuffer {
   private final RdmaEndpoint endpoint;
   private final ByteBuffer memory;
   private final IbvMr region;
 
-  /** Requests of the send queue whose completions were not taken. */
+  /** The number of requests of the send queue whose completions were not polled. */
   private int sending;
 
   StockBuffer(RdmaEndpoint endpoint, int bytes) throws IOException {
@@ -57,7 +57,7 @@ final class StockBuffer {
     post(request);
   }
 
-  /** Posts a WRITE of no bytes, for which the peer needs neither a key nor a receive. */
+  /** Posts a WRITE of 0 bytes, for which the peer needs neither a key nor a receive. */
   void writeNothing(long id) throws IOException {
     post(request(IbvSendWR.IBV_WR_RDMA_WRITE, id, 0, 0));
   }
@@ -71,7 +71,7 @@ final class StockBuffer {
     return request;
   }
 
-  @SuppressWarnings({"JdkObsolete", "NonApiType"}) // DiSNI wants it so.
+  @SuppressWarnings({"JdkObsolete", "NonApiType"}) // the type that DiSNI requires
   private LinkedList<IbvSge> part(int offset, int length) {
     var part = new IbvSge();
     part.setAddr(address() + offset);
@@ -87,12 +87,12 @@ final class StockBuffer {
     sending++;
   }
 
-  /** Counts a completion of the send queue that was taken. */
+  /** Counts a polled completion of the send queue. */
   void sent() {
     sending--;
   }
 
-  /** Returns whether a request of the send queue is not completed, as far as was told. */
+  /** Returns whether a request of the send queue has no polled completion. */
   boolean isSending() {
     return sending > 0;
   }
@@ -101,14 +101,14 @@ final class StockBuffer {
     endpoint.deregisterMemory(region);
   }
 
-  /** Bytes that follow from a number. */
+  /** Fills a part with bytes that depend on a number. */
   void fill(int offset, int length, long number) {
     for (int i = 0; i < length; i++) {
       memory.put(offset + i, content(number, i));
     }
   }
 
-  /** Fails unless that part holds them. */
+  /** Fails unless a part has the bytes for a number. */
   void check(int offset, int length, long number) {
     for (int i = 0; i < length; i++) {
       if (memory.get(offset + i) != content(number, i)) {

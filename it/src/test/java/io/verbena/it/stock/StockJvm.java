@@ -17,14 +17,14 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.nop.NOPServiceProvider;
 
 /**
- * The command of a program that has DiSNI's jar and no Verbena on its class path, and our library
- * on its library path.
+ * The command of a program with DiSNI's jar and without Verbena on its class path, and with our
+ * library on its library path.
  *
  * @param environment settings for {@code env(1)}
  * @param libraryPath the folder of {@code libdisni.so}
  */
 record StockJvm(List<String> environment, Path libraryPath) {
-  /** With the library as a user gets it: {@code java io.verbena.disni.DisniLibrary}. */
+  /** Installs the library as a user does: {@code java io.verbena.disni.DisniLibrary}. */
   static StockJvm installed(Path cache) throws IOException, InterruptedException {
     var line = new ArrayList<String>(List.of("env", "XDG_CACHE_HOME=" + cache));
     line.addAll(Program.java(DisniLibrary.class));
@@ -47,7 +47,7 @@ record StockJvm(List<String> environment, Path libraryPath) {
 
   private static String classPath() throws URISyntaxException {
     var entries = new ArrayList<String>();
-    // The last ones for the logging, the annotations and the command lines of these programs.
+    // The last ones are for the logging, the annotations and the command lines of these programs.
     for (Class<?> type :
         List.of(
             StockJvm.class,

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Programs of DiSNI's users on our {@code libdisni.so}: they run to their end, again and again. */
+/** Tests programs of DiSNI's users on our {@code libdisni.so}: they finish, repeatedly. */
 @InSoftRoceGuest(nodes = 2)
 class StockTest {
   private static final Duration LIMIT = Duration.ofMinutes(4);
@@ -43,7 +43,7 @@ class StockTest {
     run(jvm, ReadProgram.class, 18_710, 3, 20);
   }
 
-  /** A run after a run: the next server takes the port, the next client is served. */
+  /** Runs twice: the next server takes the port, and the next client is served. */
   @Test
   void runsAgainOnTheSamePort() throws Exception {
     for (int i = 0; i < 2; i++) {
@@ -53,10 +53,10 @@ class StockTest {
 
   /**
    * Issue 37 of DiSNI's tracker: on Soft-RoCE {@code RDMAvsTcpBenchmark} stopped after some 2,000
-   * of 3,000 messages, and when its messages were numbered, the same number came twice and others
-   * never. The numbers were the benchmark's fault, which posted its buffer again before it had read
-   * it (pull request 38); for the rest, its maintainers suspected rxe. So each number is checked
-   * here, and an end that waits in vain finds out whether rxe still owes the completion. If it does
+   * of 3,000 messages, and when its messages were numbered, some numbers came twice and others
+   * never. The wrong numbers were the benchmark's fault, which posted its buffer again before it
+   * had read it (pull request 38); for the rest, its maintainers suspected rxe. This test checks
+   * each number, and an end that waits in vain finds out whether rxe still owes the completion. If
    * not, the test fails.
    */
   @Test
@@ -81,14 +81,13 @@ class StockTest {
   }
 
   /**
-   * Runs server and client, each to a good end, after which nothing of them is left.
+   * Runs server and client until both succeed, and checks that they leak nothing.
    *
-   * <p>A request that rxe never completes is no failure of ours: it is skipped, and what this
-   * machine's kernel does then is printed. That it was not done is shown by {@link
-   * MissingCompletion}: a completion that was lost fails the test. Such a request was seen in a
-   * READ once in ten runs of all tests on Linux 6.1, and DiSNI's users met it too (its issue 37;
-   * {@code docs/roce-and-rxe.md}). Packets that come late, at the rate at which the retry timer
-   * goes off, do not bring it about.
+   * <p>A request that rxe never completes is not our failure: the test is skipped, and prints what
+   * this machine's kernel did. {@link MissingCompletion} proves that the request was not done: a
+   * lost completion fails the test. Such a request occurred in a READ once in ten runs of all tests
+   * on Linux 6.1, and DiSNI's users had it, too (its issue 37; {@code docs/roce-and-rxe.md}).
+   * Packets delayed by about the retry timeout do not cause it.
    */
   static void run(StockJvm jvm, Class<?> program, int port, int connections, int rounds)
       throws Exception {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** DiSNI's own programs, and others written against its public jar, on our native library. */
+/** Tests of DiSNI's own programs, and others for its public jar, on our native library. */
 @NullMarked
 package io.verbena.it.stock;
 

@@ -21,7 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** A connection manager while somebody waits for its events. */
+/** Tests a connection manager while a thread waits for its events. */
 @InSoftRoceGuest(nodes = 2)
 class AwaitedManagerTest {
   private static final Duration IDLE = Duration.ofSeconds(3);
@@ -38,7 +38,7 @@ class AwaitedManagerTest {
 
       assertThat(side.manager().await(IDLE.toNanos())).isNull();
 
-      // Ten times a second, and as often again for what else the JVM lets a thread wait for.
+      // Ten times a second for the manager, and as often for other waits of the JVM.
       assertThat(switches() - before).isLessThan(20 * IDLE.toSeconds());
     }
   }
@@ -64,7 +64,7 @@ class AwaitedManagerTest {
                 () -> Objects.requireNonNull(client.manager().await(LONG.toNanos()), "event"));
         long began = System.nanoTime();
 
-        // The request is not answered.
+        // This request is never answered.
         identifier.connect(ConnectionParameters.defaults(), SOON.toNanos());
 
         assertThat(event.get().type()).isEqualTo(ConnectionEvent.Type.UNREACHABLE);

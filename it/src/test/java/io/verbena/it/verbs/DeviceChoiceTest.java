@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.publisher.Mono;
 
-/** Tests which of several devices an address means. */
+/** Tests which of several devices an address selects. */
 @InSoftRoceGuest(nodes = 2)
 class DeviceChoiceTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);

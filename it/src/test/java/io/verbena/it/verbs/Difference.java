@@ -9,10 +9,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answers of Soft-RoCE (rdma_rxe, Linux 6.1, with rdma-core 44) that are not as the
- * specification asks, with the reason. The emulated HCA answers as specified in all of them.
+ * The answers of Soft-RoCE (rdma_rxe, Linux 6.1, with rdma-core 44) that violate the specification,
+ * with the reasons. The emulated HCA answers as specified in all of them.
  */
-@SuppressWarnings("ImmutableEnumChecker") // List.of and Map.of are
+@SuppressWarnings("ImmutableEnumChecker") // List.of and Map.of are immutable
 public enum Difference {
   LOCAL_PROTECTION(
       "a send from a buffer whose lkey is unknown, closed or of another domain, and a receive that may"
@@ -278,12 +278,12 @@ public enum Difference {
     return reason;
   }
 
-  /** The difference that a test shows, or null. */
+  /** Returns the difference that a test shows, or null. */
   static @Nullable Difference of(String test) {
     return Arrays.stream(values()).filter(each -> each.tests.contains(test)).findAny().orElse(null);
   }
 
-  /** Returns what rxe answers in this test where {@code specified} is asked for. */
+  /** Returns rxe's answer in this test where the specification requires {@code specified}. */
   public static CompletionStatus answer(String test, CompletionStatus specified) {
     Difference difference = of(test);
     return difference == null ? specified : difference.answers.getOrDefault(specified, specified);

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** Tests what every verbs provider must do with DiSNI's provider on the kernel's RDMA stack. */
+/** Runs the TCK with DiSNI's provider on the kernel's RDMA stack. */
 @Tag("essential")
 @InSoftRoceGuest(nodes = 1)
 class DisniVerbsTest extends KernelVerbsTck {

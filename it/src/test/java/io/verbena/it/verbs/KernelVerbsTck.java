@@ -10,12 +10,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Tests what every verbs provider must do on the kernel's RDMA stack. */
+/** The TCK on the kernel's RDMA stack. */
 abstract class KernelVerbsTck extends VerbsTck {
   private static final int SLOWER = 50;
   private static final int CODE_OF_2_SECONDS = 19;
 
-  /** Away from the ports of other tests in this JVM (Addresses) and from those the CM chooses. */
+  /** Outside the ports of other tests in this JVM (Addresses) and those that the CM chooses. */
   private static final AtomicInteger NEXT_PORT = new AtomicInteger(26_000);
 
   private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();
@@ -37,7 +37,7 @@ abstract class KernelVerbsTck extends VerbsTck {
     return Duration.ofSeconds(30);
   }
 
-  /** In a guest on a busy machine an answer may take the 67 ms of the default. */
+  /** On a busy machine a guest may need the 67 ms of the default for an acknowledgement. */
   @Override
   protected int ackTimeout() {
     return CODE_OF_2_SECONDS;

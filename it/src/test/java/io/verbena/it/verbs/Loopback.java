@@ -30,14 +30,14 @@ import java.util.EnumSet;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A device that talks to itself: queue pairs taken through their states by hand, and memory. */
+/** A device that connects to itself: queue pairs whose states are set directly, and memory. */
 final class Loopback {
   static final int QUEUE_KEY = 0x1234_5678;
 
   private static final int PSN = 0x10_0000;
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-  /** The device needs the CPU, of which a guest has one. */
+  /** Between two polls: the device needs the CPU, of which a guest has one. */
   private static final long PAUSE_NANOS = 50_000;
 
   final Device device;
@@ -54,13 +54,13 @@ final class Loopback {
     received = own(device.createCompletionQueue(64, null));
   }
 
-  /** Closes it before all that were opened earlier. */
+  /** Registers an object to be closed before all earlier ones. */
   <T extends AutoCloseable> T own(T object) {
     opened.push(object);
     return object;
   }
 
-  /** Registered memory, zero or filled with a byte. */
+  /** Registered memory, filled with 0 or another byte. */
   record Memory(ByteBuffer bytes, MemoryRegion region) {
     Memory fill(int value) {
       for (int i = 0; i < bytes.capacity(); i++) {
@@ -83,7 +83,7 @@ final class Loopback {
     return new Memory(bytes, own(domain.register(bytes, rights)));
   }
 
-  /** A queue pair in RESET. */
+  /** Returns a queue pair in state RESET. */
   QueuePair pair(QueuePairType type, @Nullable SharedReceiveQueue shared) {
     QueuePairOptions options =
         QueuePairOptions.reliable(sent, received, 16, shared == null ? 16 : 0).withType(type);
@@ -91,7 +91,7 @@ final class Loopback {
         domain.createQueuePair(shared == null ? options : options.withSharedReceiveQueue(shared)));
   }
 
-  /** Takes a connected queue pair to RTS, towards {@code peer}. */
+  /** Moves a queue pair to state RTS, connected to {@code peer}. */
   void connect(QueuePair pair, QueuePair peer) {
     boolean reliable = pair.type() == QueuePairType.RC;
     pair.modify(
@@ -112,7 +112,7 @@ final class Loopback {
     pair.modify(reliable ? send.timeout(14).retryCount(7).rnrRetry(7).maxReadAtomic(1) : send);
   }
 
-  /** Takes a UD queue pair to RTS. */
+  /** Moves a UD queue pair to state RTS. */
   void open(QueuePair pair) {
     pair.modify(
         new QueuePairAttributes()
@@ -124,7 +124,7 @@ final class Loopback {
     pair.modify(new QueuePairAttributes().state(QueuePairState.RTS).sendPsn(PSN));
   }
 
-  /** The way to this device's own port. */
+  /** Returns the address vector of this device's own port. */
   AddressVector self() {
     return AddressVector.to(device.port().gids().get(0));
   }
@@ -140,7 +140,7 @@ final class Loopback {
     return one[0];
   }
 
-  /** Waits for the next completion, a success. */
+  /** Waits for the next completion, which must be a success. */
   static WorkCompletion success(CompletionQueue queue) {
     WorkCompletion completion = next(queue);
     assertThat(completion.status()).as("%s", completion).isEqualTo(CompletionStatus.SUCCESS);

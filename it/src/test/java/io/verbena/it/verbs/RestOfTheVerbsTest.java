@@ -25,8 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * UC, UD, shared receive queues, memory windows and invalidation on the kernel's stack, each in one
- * small program; the TCK has their rules one by one.
+ * Tests UC, UD, shared receive queues, memory windows and invalidation on the kernel's stack, each
+ * in one small program; the TCK tests their rules one by one.
  */
 @InSoftRoceGuest(nodes = 1)
 class RestOfTheVerbsTest {
@@ -165,13 +165,13 @@ class RestOfTheVerbsTest {
     a.postSend(payload(new SendWorkRequest().id(2).sendWithInvalidate(key), from, 8).signaled());
 
     success(hca.sent);
-    // rxe does not tell programs in user space which key it was (rxe_resp.c, do_complete).
+    // rxe does not report the invalidated key to user space (rxe_resp.c, do_complete).
     assertThat(success(hca.received).opcode()).isEqualTo(CompletionOpcode.RECV);
     write(a, into.region().address() + 64, key);
     assertThat(next(hca.sent).status()).isEqualTo(CompletionStatus.REM_ACCESS_ERR);
   }
 
-  /** Shows 64 bytes of {@link #into}, from 64 on, through a type 2 window; answers its key. */
+  /** Binds a type 2 window to 64 bytes of {@link #into}, from offset 64; returns its key. */
   private int bind(QueuePair pair) {
     MemoryWindow window = hca.own(hca.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2B));
     int key = (window.rkey() & ~0xff) | (window.rkey() + 1 & 0xff);

@@ -13,10 +13,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The assertions of tests of the TCK that are not so on Soft-iWARP (siw of Linux 6.1, with
- * rdma-core 44), beside what {@link IwarpDeviation} says of it and of others.
+ * The assertions of the TCK that do not hold on Soft-iWARP (siw of Linux 6.1, with rdma-core 44),
+ * in addition to those in {@link IwarpDeviation}.
  */
-@SuppressWarnings("ImmutableEnumChecker") // List.of and Map.of are
+@SuppressWarnings("ImmutableEnumChecker") // List.of and Map.of are immutable
 enum SiwDifference {
   CLOSED_LISTENER(
       Kind.NOW_AND_THEN,
@@ -123,7 +123,7 @@ enum SiwDifference {
       "errno 5",
       "SharedReceiveQueues.givesEachReceiveToOneMessageWhenManyQueuePairsCompete");
 
-  /** The deviations that siw shares with others. */
+  /** The deviations that siw shares with other iWARP devices. */
   private static final KnownDeviations SHARED =
       KnownDeviations.iwarp()
           .always(
@@ -146,7 +146,7 @@ enum SiwDifference {
               "Connecting.cannotBeAcceptedOnceTheCallerHasClosed",
               "Connecting.cannotBeAcceptedOnceTheCallerHasGivenUp");
 
-  /** Whether its tests always show it. */
+  /** Whether the tests of a difference always show it. */
   private enum Kind {
     ALWAYS,
     NOW_AND_THEN
@@ -171,7 +171,7 @@ enum SiwDifference {
     deviation = null;
   }
 
-  /** All of them, as a part of a page in Markdown. */
+  /** Returns all differences as a part of a Markdown page. */
   static String page() {
     StringBuilder page =
         new StringBuilder("\n## What the TCK asserts that is not so on siw\n\n")
@@ -188,7 +188,7 @@ enum SiwDifference {
     page.append(String.join(", ", tests)).append(" |\n");
   }
 
-  /** Returns what siw answers in this test where {@code specified} is asked for. */
+  /** Returns siw's answer in this test where the specification requires {@code specified}. */
   static CompletionStatus answer(String test, CompletionStatus specified) {
     return of(test)
         .map(each -> each.answers.get(specified))

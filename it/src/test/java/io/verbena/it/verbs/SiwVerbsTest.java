@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 
-/** Tests what every verbs provider must do with DiSNI's provider on the kernel's Soft-iWARP. */
+/** Runs the TCK with DiSNI's provider on the kernel's Soft-iWARP. */
 @Tag("siw")
 @InSoftRoceGuest(nodes = 1, devices = GuestDevices.SIW)
 class SiwVerbsTest extends KernelVerbsTck {

@@ -9,10 +9,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** The answers of the emulated HCA and of rxe in each test of the TCK, as a page in Markdown. */
+/** The answers of the emulated HCA and of rxe in each test of the TCK, as a Markdown page. */
 final class TruthTable {
 
-  /** A test and what each of the two answered. */
+  /** A test and the answers of both HCAs. */
   private record Row(String test, String emulated, String rxe) {
     boolean differs() {
       return !emulated.equals(rxe);
@@ -42,7 +42,7 @@ final class TruthTable {
     return String.join(", ", telling);
   }
 
-  /** Tests in which the two differ without a reason that {@link Difference} gives. */
+  /** Returns the tests in which the HCAs differ without a reason in {@link Difference}. */
   List<String> unexplained() {
     return rows.stream()
         .filter(row -> row.differs() && Difference.of(row.test) == null)
@@ -50,7 +50,7 @@ final class TruthTable {
         .toList();
   }
 
-  /** Differences that no test shows. */
+  /** Returns the differences that no test shows. */
   List<Difference> unseen() {
     List<Difference> unseen = new ArrayList<>(List.of(Difference.values()));
     for (Row row : rows) {

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Compares what the TCK saw on both HCAs, after both have run: the emulated one in its own module,
- * rxe in the guest.
+ * Compares the results of the TCK on both HCAs, after both runs: the emulated HCA in its own
+ * module, rxe in the guest.
  */
 @Tag(TruthTableTest.TAG)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

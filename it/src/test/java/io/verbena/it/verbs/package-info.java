@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The TCK on the kernel's RDMA stack, and what that stack answers beside what the emulated HCA
- * answers.
+ * The TCK on the kernel's RDMA stack, and a comparison of its answers with those of the emulated
+ * HCA.
  */
 @NullMarked
 package io.verbena.it.verbs;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** A server whose device has failed. */
+/** Tests a server whose device has failed. */
 class ServerTest {
   private static final URI ADDRESS = URI.create("failing://device");
 
@@ -70,7 +70,7 @@ class ServerTest {
     return null;
   }
 
-  /** Returns what answers each call as {@code answer} does to the method's name. */
+  /** Returns a proxy that answers each call with {@code answer} of the method's name. */
   private static <T> T proxy(Class<T> type, Function<String, @Nullable Object> answer) {
     return type.cast(
         Proxy.newProxyInstance(

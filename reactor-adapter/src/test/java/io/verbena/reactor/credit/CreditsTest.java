@@ -55,7 +55,9 @@ class CreditsTest {
     }
   }
 
-  /** Returns whether so many were moved that a counter may soon pass 2^31 or 2^32, or just has. */
+  /**
+   * Returns whether a count of {@code moved} is close to a multiple of 2^31, where counters wrap.
+   */
   private static boolean isNearAnEnd(long moved, int step) {
     return Math.floorMod(moved + 2L * step, 1L << 31) < 4L * step;
   }

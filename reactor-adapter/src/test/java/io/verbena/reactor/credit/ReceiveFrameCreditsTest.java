@@ -84,7 +84,9 @@ class ReceiveFrameCreditsTest {
     assertThat(credits.arrive()).as("it was given back").isFalse();
   }
 
-  /** One end of a connection, as {@code MessageSender} and {@code MessageReceiver} keep credits. */
+  /**
+   * One end of a connection, which counts as {@code MessageSender} and {@code MessageReceiver} do.
+   */
   private static final class End {
     final ReceiveFrameCredits given;
     final SendCredits got;
@@ -155,7 +157,9 @@ class ReceiveFrameCreditsTest {
     }
   }
 
-  /** Lets all arrive, and all be sent that returns credits. */
+  /**
+   * Delivers all frames, and sends all frames that only return credits, until both ends are idle.
+   */
   private static void settle(End[] ends, Random random) {
     boolean goesOn = true;
     while (goesOn) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Claims about credits, as arithmetic. */
+/** Tests of the arithmetic of credits. */
 @NullMarked
 package io.verbena.reactor.credit;
 

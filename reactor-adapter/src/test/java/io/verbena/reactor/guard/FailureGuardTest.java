@@ -8,13 +8,13 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Hooks;
 
-/** Tests the handling of errors that no subscriber is left for. */
+/** Tests the handling of errors that have no subscriber. */
 class FailureGuardTest {
 
   @Test
   void dropsAnErrorThoughHookAndHandlerThrow() {
     Error error = new NoSuchMethodError("thrown by a test");
-    // Added to those of other tests, and only for this error.
+    // The hook is added to those of other tests, so it throws only for this error.
     Hooks.onErrorDropped(
         dropped -> {
           if (dropped == error) {

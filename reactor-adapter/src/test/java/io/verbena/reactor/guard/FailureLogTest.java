@@ -18,7 +18,7 @@ import reactor.util.Logger;
 class FailureLogTest {
   private final List<List<Object>> warnings = new ArrayList<>();
 
-  /** Begins shortly before it overflows, as {@link System#nanoTime} may. */
+  /** Starts shortly before the overflow that {@link System#nanoTime} may have. */
   private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5);
 
   private final FailureLog log = new FailureLog(logger(), clock::get);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of the guards of a connection against foreign code, and of their reports. */
+/** Tests of the guards that protect a connection from user code, and of their reports. */
 @NullMarked
 package io.verbena.reactor.guard;
 

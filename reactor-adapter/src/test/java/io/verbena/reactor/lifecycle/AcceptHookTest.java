@@ -37,7 +37,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.core.publisher.Sinks;
 
-/** A server's program decides whom it takes. A client that sends the byte 1 is innocent. */
+/** Tests accept hooks. A client that sends the byte 1 as private data is always accepted. */
 class AcceptHookTest {
   private static final byte INNOCENT = 1;
   private static final byte VICTIM = 2;
@@ -53,9 +53,9 @@ class AcceptHookTest {
     servers.dispose();
   }
 
-  /** Has hooks of servers that are bound from now on answer within that time. */
+  /** Sets how long the hooks of servers that are bound from now on may take. */
   private void hurry(Duration timeout) {
-    // It has opened no device yet.
+    // This transport has opened no device yet.
     servers.dispose();
     servers = RdmaTransport.create(Ends.options().connectTimeout(timeout).build());
   }
@@ -67,7 +67,7 @@ class AcceptHookTest {
             .block(Ends.LIMIT);
   }
 
-  /** The innocent is accepted. */
+  /** Binds a server that accepts innocent clients, and asks the hook about the others. */
   private void bindForVictims(AcceptHook hook) {
     bind(
         request ->
@@ -275,7 +275,7 @@ class AcceptHookTest {
   void anAnswerThatComesTooLateIsDropped() {
     AtomicBoolean cancelled = new AtomicBoolean();
     Sinks.One<AcceptDecision> answer = Sinks.one();
-    // The hook has to be subscribed to within that time.
+    // The transport must subscribe to the hook within this time.
     hurry(Ends.SHORT);
     bindForVictims(request -> answer.asMono().doOnCancel(() -> cancelled.set(true)));
 

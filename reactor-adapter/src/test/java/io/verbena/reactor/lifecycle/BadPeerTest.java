@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Mono;
 
-/** A peer that says nonsense loses its connection, with an error that says what was wrong. */
+/** Tests that a peer that breaks the protocol loses its connection, with an error that says why. */
 class BadPeerTest {
   private static final int FRAMES = 64;
   private static final int WINDOW = 256;
@@ -127,7 +127,8 @@ class BadPeerTest {
     try (Ends ends = Ends.create();
         RawPeer peer = RawPeer.listening()) {
       RdmaConnection connection = connect(ends, peer);
-      // A message and then nonsense, twice: the second frame is there when the first is read.
+      // Each frame has a message and then a bad record. Both frames arrive before the first is
+      // read.
       ByteBuffer bytes = frame(2, 16).putLong(24, RecordLayout.header(9, 0));
       bytes.putLong(16, RecordLayout.header(RecordLayout.MESSAGE, 0));
       CountDownLatch bothSent = new CountDownLatch(1);
@@ -144,7 +145,7 @@ class BadPeerTest {
               .then()
               .toFuture();
 
-      // Done when the loop has seen the subscriber, too.
+      // This completes once the loop has seen the subscriber.
       connection.send(Mono.empty()).block(Ends.LIMIT);
       peer.send(bytes.duplicate());
       peer.send(bytes.duplicate());

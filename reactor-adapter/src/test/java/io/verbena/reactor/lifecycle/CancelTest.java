@@ -37,7 +37,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** A cancellation before, during and after each operation leaves nothing behind. */
+/** Tests that a cancellation before, during or after an operation leaks nothing. */
 class CancelTest {
   private static final int LENGTH = 1 << 16;
   private static final int LONGEST_SPIN = 6000;
@@ -59,7 +59,7 @@ class CancelTest {
     token = region.token();
   }
 
-  /** Fails if anything was left open; the leak detector looks after the buffers. */
+  /** Fails if anything is still open; the leak detector checks the buffers. */
   @AfterEach
   void close() {
     LimitedProvider.hold(false);
@@ -202,7 +202,8 @@ class CancelTest {
             .subscribe(
                 message -> {
                   message.release();
-                  // The long one stands in the same frame: its first READs are posted next.
+                  // The long message is announced in the same frame: its first READs are posted
+                  // next.
                   LimitedProvider.hold(true);
                   announced.countDown();
                 });

@@ -8,7 +8,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Threads of other class loaders, as those of pools and application servers. */
+/** Tests threads with another context class loader, as in pools and application servers. */
 class ClassLoaderTest {
 
   @Test

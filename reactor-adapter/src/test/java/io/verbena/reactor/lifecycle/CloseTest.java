@@ -79,8 +79,8 @@ class CloseTest {
   @ValueSource(booleans = {true, false})
   void finishesOneSidedOperationsThatAreInFlight(boolean closedHere) {
     assumeTrue(Addresses.areEmulated());
-    // The last of them find a slot late, and their answers are on their way while the end marks
-    // are.
+    // The last operations wait for a slot, and their responses are in flight together with the end
+    // marks.
     URI address = URI.create("emulated://in-flight?wire=simulated&latency=5000");
     RdmaTransport transport = RdmaTransport.create(Ends.options().sendDepth(8).build());
     try {
@@ -142,7 +142,7 @@ class CloseTest {
   @Test
   void forgetsWhatNobodyComesFor() {
     assumeFalse(Addresses.areLossy(), "what is lost comes later than this end waits");
-    // The close itself has to succeed within that time.
+    // The close itself has to succeed within this time.
     RdmaOptions.Builder forgetful = Ends.options().closeTimeout(Duration.ofSeconds(2));
     try (Ends ends = Ends.create(forgetful, Ends.options())) {
       Ends.Pair pair = ends.connect();
@@ -151,18 +151,18 @@ class CloseTest {
       pair.server().onClose().block(Ends.LIMIT);
 
       await().atMost(Ends.LIMIT).until(() -> isForgotten(pair.server()));
-      // The leak detector tells if the messages were not released.
+      // The leak detector reports messages that were not released.
     }
   }
 
-  /** Returns whether a closed connection keeps no message; takes none. */
+  /** Returns whether a closed connection keeps no message. Requests no message itself. */
   private static boolean isForgotten(RdmaConnection closed) {
     AtomicBoolean completed = new AtomicBoolean();
     BaseSubscriber<ByteBuf> subscriber =
         new BaseSubscriber<>() {
           @Override
           protected void hookOnSubscribe(Subscription subscription) {
-            // Asks for nothing.
+            // Requests nothing.
           }
 
           @Override
@@ -171,7 +171,7 @@ class CloseTest {
           }
         };
     closed.receive().subscribe(subscriber);
-    // On the loop, behind that.
+    // This runs on the loop after the subscription.
     closed.send(Mono.empty()).onErrorComplete().block(Ends.LIMIT);
     subscriber.dispose();
     return completed.get();
@@ -226,7 +226,7 @@ class CloseTest {
     }
   }
 
-  /** Often: the end can come to the client before it knows of the beginning. */
+  /** Repeated, as the end may reach the client before the accept does. */
   @RepeatedTest(20)
   void losesTheConnectionWhenTheHandlerFails() {
     assumeFalse(
@@ -269,7 +269,7 @@ class CloseTest {
           pair.server()
               .memory()
               .register(ByteBuffer.allocateDirect(8), Set.of(Right.READ, Right.WRITE));
-      // With a right that the HCA may not have: it is not asked.
+      // The token has a right that the HCA may not support: the HCA is not asked.
       RemoteMemory token =
           new RemoteMemory(
               region.token().address(),
@@ -327,7 +327,7 @@ class CloseTest {
     }
   }
 
-  /** What was posted is being flushed, which takes a while. */
+  /** The posted requests are still being flushed when the connection is disposed. */
   @Test
   void tellsASubscriberWithoutDemandWhenDisposedWhileItEnds() {
     assumeFalse(
@@ -346,7 +346,7 @@ class CloseTest {
 
         pair.client().dispose();
 
-        // On the loop, behind that.
+        // This runs on the loop after the dispose.
         pair.client().send(Mono.empty()).onErrorComplete().block(Ends.LIMIT);
       } finally {
         LimitedProvider.hold(false);
@@ -358,7 +358,7 @@ class CloseTest {
     }
   }
 
-  /** A subscriber that asks for one message. */
+  /** Returns a subscriber that requests one message. */
   private static BaseSubscriber<ByteBuf> taking(
       CompletableFuture<Void> first, CompletableFuture<Void> ended) {
     return new BaseSubscriber<>() {
@@ -385,12 +385,13 @@ class CloseTest {
     };
   }
 
-  /** An HCA tells nothing of an unsignaled request that succeeded before the queue was stopped. */
+  /** An HCA reports no unsignaled request that succeeded before the queue pair was stopped. */
   @Test
   void waitsForNoCompletionThatNeverComesWhenDisposed() {
     try (Ends ends = Ends.create(Ends.options().closeTimeout(Ends.LIMIT.multipliedBy(10)))) {
       Ends.Pair pair = ends.connect();
-      // In one turn of the loop: frames, of which the last would be signaled, and before it this.
+      // One turn of the loop posts unsignaled frames, and disposes before it posts the signaled
+      // last one.
       Flux<ByteBuf> disposing =
           messages(pair.client(), 20, 1000).doOnComplete(pair.client()::dispose);
       CompletableFuture<Void> sent = pair.client().send(disposing).toFuture();
@@ -499,7 +500,7 @@ class CloseTest {
         });
   }
 
-  /** In a group that all threads made by {@code test} are in, and no other test's beside it. */
+  /** Runs {@code test} in a thread group of its own, which all threads that it starts join. */
   private static void inGroup(Runnable test) throws Exception {
     FutureTask<Void> task = new FutureTask<>(test, null);
     Thread thread = new Thread(new ThreadGroup("CloseTest"), task, "test");
@@ -507,7 +508,7 @@ class CloseTest {
     task.get(2 * Ends.LIMIT.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Returns how many threads the transports of this group have. */
+  /** Returns the number of transport threads in this thread group. */
   private static int threads() {
     ThreadGroup group = Thread.currentThread().getThreadGroup();
     return (int)

@@ -34,7 +34,7 @@ class ConnectTest {
   private final RdmaTransport transport =
       RdmaTransport.create(Ends.options().connectTimeout(Ends.SHORT).build());
 
-  /** Fails if anything was left open. */
+  /** Fails if anything is still open. */
   @AfterEach
   void dispose() {
     transport.dispose();
@@ -110,8 +110,8 @@ class ConnectTest {
   }
 
   /**
-   * Disposes a connection also if it comes while it cancels, where Reactor's own subscribers drop
-   * what comes.
+   * Disposes a connection even if it arrives during the cancel; Reactor's own subscribers drop it
+   * then.
    */
   private static final class Taker implements CoreSubscriber<RdmaConnection> {
     private volatile @Nullable Subscription upstream;

@@ -28,7 +28,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.util.retry.Retry;
 
-/** Limits on the connections of a server, and what gives their slots back. */
+/** Tests limits on a server's connections, and the release of their slots. */
 class ConnectionLimitTest {
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final RdmaTransport clients = RdmaTransport.create(Ends.options().build());
@@ -68,7 +68,7 @@ class ConnectionLimitTest {
     return registry.get("verbena.connections.refused").tag("reason", reason).counter().count();
   }
 
-  /** The one slot is free, within some time. */
+  /** Waits until the one slot is free and a connect succeeds. */
   private void assertThatOneConnects() {
     await()
         .atMost(Ends.LIMIT)

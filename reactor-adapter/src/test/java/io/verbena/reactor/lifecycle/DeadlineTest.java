@@ -82,7 +82,7 @@ class DeadlineTest {
 
   @Test
   void givesTheConnectionUpWhenThePeerReturnsNoCredit() throws Exception {
-    // The HCA has to complete within that time what the peer does not answer.
+    // Within this time the HCA has to complete the requests that the peer does not answer.
     try (Ends ends = impatient(Duration.ofSeconds(2));
         RawPeer peer = RawPeer.listening()) {
       CompletableFuture<RdmaConnection> connect =

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** A device that breaks ends all that was on it, with an error that says so. */
+/** Tests that a failing device ends everything on it, with an error that names the failure. */
 class DeviceFailureTest {
   private static final AtomicLong NAMES = new AtomicLong();
 
@@ -47,7 +47,7 @@ class DeviceFailureTest {
     assumeTrue(Addresses.areEmulated(), "no other device can be broken here");
   }
 
-  /** Which frees everything, and fails if anything of a device is left. */
+  /** Releases everything, and fails if an object of a device is still open. */
   @AfterEach
   void dispose() {
     clientSide.dispose();
@@ -95,7 +95,7 @@ class DeviceFailureTest {
     Ends.Pair pair = connect();
     RdmaMemory.Region region =
         pair.server().memory().register(ByteBuffer.allocateDirect(64), Set.of(Right.READ));
-    // No subscriber asks for messages at the other end, and there are more than it has room for.
+    // The other end requests no messages, and these are more than it has room for.
     CompletableFuture<Void> sent =
         pair.client()
             .send(Flux.range(0, 100_000).map(n -> Ends.message(pair.client(), 100, n)))
@@ -125,7 +125,7 @@ class DeviceFailureTest {
     DeviceFault.inject(name + "-server");
 
     assertThatThrownBy(() -> pair.client().read(region.token()).block(Ends.LIMIT))
-        // The second if it has tried to reach the peer before, with credits that it returns.
+        // The second exception comes if the client sent a frame with credits before the read.
         .isInstanceOfAny(PeerUnreachableException.class, ConnectionClosedException.class);
     region.close();
   }
@@ -164,7 +164,9 @@ class DeviceFailureTest {
     region.close();
   }
 
-  /** Connects until the failure of the device is known; until then a connect is refused. */
+  /**
+   * Connects until the transport has noticed that the device failed; before that, connects fail.
+   */
   private void awaitConnect() {
     await()
         .atMost(Ends.LIMIT)

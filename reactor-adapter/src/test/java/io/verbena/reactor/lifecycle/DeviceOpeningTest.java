@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.NonBlocking;
 
-/** A provider with two devices, which opens one to find out which is for an address. */
+/** Tests a provider that opens one of its two devices to find the one for an address. */
 class DeviceOpeningTest {
 
   @Test
@@ -58,7 +58,7 @@ class DeviceOpeningTest {
             send(pair).then(Mono.defer(() -> ends.clientSide().connect(named))).toFuture();
         await().atMost(Ends.LIMIT).until(() -> !NamedProvider.openers(named).isEmpty());
 
-        // The same loop and the same transport.
+        // This connection has the same loop and the same transport.
         send(ends.connect()).block(Ends.LIMIT);
         assertThat(ends.clientSide().isDisposed()).isFalse();
         assertThat(slow).isNotDone();
@@ -94,7 +94,7 @@ class DeviceOpeningTest {
   void givesUpAfterTheDeadlineOfTheConnect() {
     try (Ends ends =
         Ends.create(Ends.options(), Ends.options().connectTimeout(Duration.ofMillis(100)))) {
-      // The lookup of a name would have the same deadline.
+      // A resolved address, as the lookup of a name would have the same deadline.
       URI resolved = URI.create(NamedProvider.named(ends.address()) + "?resolved");
       CountDownLatch held = NamedProvider.holdOpening(resolved);
       try {
@@ -127,7 +127,7 @@ class DeviceOpeningTest {
             .withMessageContaining("disposed");
         assertThat(disposed).isNotDone();
         held.countDown();
-        // It has closed by then what was opened, and would fail if something was left.
+        // The dispose has closed the device by then, and would fail if an object were still open.
         assertThat(disposed).succeedsWithin(Ends.LIMIT);
       } finally {
         held.countDown();

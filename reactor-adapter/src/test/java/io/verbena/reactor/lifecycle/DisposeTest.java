@@ -23,8 +23,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import reactor.core.publisher.Mono;
 
 /**
- * A transport is disposed though its HCA's objects cannot be closed at once. That nothing is left
- * says the device, which cannot be closed before.
+ * Tests the disposal of a transport whose HCA objects refuse to be closed at first. A device closes
+ * last, so a closed device proves that nothing is left.
  */
 class DisposeTest {
 

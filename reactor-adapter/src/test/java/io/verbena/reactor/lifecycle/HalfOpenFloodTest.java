@@ -35,14 +35,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 
-/** A server is flooded with requests, in whose names nobody ever answers it. */
+/** Tests a server that is flooded with connect requests from peers that never answer. */
 @Tag("once")
 class HalfOpenFloodTest {
   private static final int MOST = 64;
   private static final int MOST_PER_PEER = 16;
   private static final int REQUESTS = 400;
 
-  /** A connection's receives: 64 of 12 KiB, and the rest of a slab. */
+  /** The receives of a connection, 64 of 12 KiB, rounded up to a part of a slab. */
   private static final long CONNECTION_BYTES = 1 << 20;
 
   /** The bytes that the allocator registers at once. */
@@ -75,7 +75,7 @@ class HalfOpenFloodTest {
           .block(Ends.LIMIT);
   private int requests;
 
-  /** Sees what the server's transport has registered. */
+  /** Reads how much memory the server's transport has registered. */
   private static final class Watch implements Meters {
     private volatile @Nullable MeteredHca hca;
 

@@ -40,7 +40,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** A subscriber holds a loop up: what waits for that loop on another thread ends in time. */
+/** Tests that operations of other threads end in time while a subscriber blocks their loop. */
 class HeldUpLoopTest {
   private final CountDownLatch letGo = new CountDownLatch(1);
 
@@ -103,7 +103,7 @@ class HeldUpLoopTest {
       await().atMost(Ends.LIMIT).until(() -> written.refCnt() == 0 && into.refCnt() == 1);
       await().atMost(Ends.LIMIT).until(client::isDisposed);
       await().atMost(Ends.LIMIT).until(disposed::isDisposed);
-      // The peer sees the end too, and nothing is left at either end.
+      // The peer sees the end, too, and both ends release everything.
       pair.server().onClose().onErrorComplete().block(Ends.LIMIT);
       assertThat(asked).isFalse();
       assertThat(memory.getLong(0)).isZero();
@@ -134,7 +134,7 @@ class HeldUpLoopTest {
           holdUp(
               client,
               () -> {
-                // The first ones are posted, the others find no slot.
+                // The first operations are posted, the others find no slot.
                 all.add(OnceEnded.of(client.write(written, at.slice(0, 8))));
                 all.add(OnceEnded.of(client.read(at, into)));
                 all.add(OnceEnded.of(client.send(Mono.just(sent))));
@@ -152,7 +152,7 @@ class HeldUpLoopTest {
         failsFor(each.error, loop);
       }
 
-      // The HCA may have them still.
+      // The HCA may still use these buffers.
       assertThat(written.refCnt()).isEqualTo(1);
       assertThat(into.refCnt()).isEqualTo(2);
       letGo.countDown();
@@ -162,7 +162,7 @@ class HeldUpLoopTest {
               () ->
                   written.refCnt() + notified.refCnt() + sent.refCnt() + announced.refCnt() == 0
                       && into.refCnt() == 1);
-      // What demanded messages has no deadline, and the connection goes on.
+      // A receive has no deadline, and the connection keeps working.
       pair.server()
           .send(Mono.fromSupplier(() -> Ends.message(pair.server(), 8, 5)))
           .block(Ends.LIMIT);
@@ -177,14 +177,14 @@ class HeldUpLoopTest {
   @Test
   @Execution(ExecutionMode.CONCURRENT)
   void failsACloseThatItHasTakenUp() {
-    // The loop ends the close itself if it is not held up within that time.
+    // The loop ends the close itself if it is not blocked within this time.
     Duration patience = Duration.ofMillis(1500);
     try (Ends ends = Ends.create(Ends.options(), quick(1).closeTimeout(patience))) {
       RdmaConnection client = ends.connect().client();
       RdmaConnection other = ends.connect().client();
       CompletableFuture<?> endless = client.send(Flux.never()).toFuture();
       OnceEnded close = OnceEnded.of(client.close());
-      // Behind the close on the loop of both.
+      // The loop, which both connections share, runs this after the close.
       String loop = holdUp(other, () -> {});
 
       failsFor(close.error, loop);
@@ -233,7 +233,7 @@ class HeldUpLoopTest {
       failsFor(client.send(Mono.never()).toFuture(), "loop-0");
       letGo.countDown();
 
-      // A send goes through: the one that timed out harms no other.
+      // A later send succeeds: the send that timed out harms no other.
       client.send(Mono.fromSupplier(() -> Ends.message(client, 8, 1))).block(Ends.LIMIT);
       assertThat(patient).isNotDone();
     }
@@ -241,7 +241,7 @@ class HeldUpLoopTest {
 
   @Test
   void isNotChosenForAConnectionIfAnotherIsFree() {
-    // A free loop that gets no CPU for that time counts as held up, too.
+    // A free loop that gets no CPU for this time counts as held up, too.
     try (Ends ends = Ends.create(Ends.options(), quick(2).stallWarning(Duration.ofSeconds(1)))) {
       RdmaConnection client = ends.connect().client();
       String loop = holdUp(client);
@@ -257,14 +257,14 @@ class HeldUpLoopTest {
   @Test
   void acceptsNothingForAServerThatWasDisposedMeanwhile() {
     assumeTrue(Addresses.areEmulated(), "requests come in the order of the connects");
-    // The watchdog would have the next connection made on the other loop.
+    // With a watchdog the next connection would be made on the other loop.
     RdmaOptions.Builder unwatched = Ends.options().loops(2).stallWarning(Duration.ZERO);
     try (Ends ends = Ends.create(unwatched, Ends.options().loops(1))) {
       Ends.Pair pair = ends.connect();
       holdUp(pair.server());
       ends.connect();
       CompletableFuture<RdmaConnection> late = ends.clientSide().connect(ends.address()).toFuture();
-      // Requests come in their order: the late one waits for the loop by now.
+      // Requests come in order: once this one is served, the late one waits for the blocked loop.
       ends.connect();
 
       ends.server().dispose();
@@ -277,12 +277,12 @@ class HeldUpLoopTest {
     }
   }
 
-  /** Holds the loop of a connection up until the latch; returns the name of its thread. */
+  /** Blocks the loop of a connection until {@code letGo}; returns the name of its thread. */
   private String holdUp(RdmaConnection connection) {
     return holdUp(connection, () -> {});
   }
 
-  /** Likewise, after it has run {@code first} there. */
+  /** Runs {@code first} on the loop of a connection, and then blocks the loop. */
   private String holdUp(RdmaConnection connection, Runnable first) {
     CompletableFuture<String> held = new CompletableFuture<>();
     connection
@@ -307,7 +307,7 @@ class HeldUpLoopTest {
     }
   }
 
-  /** Counts the ends that it gets. */
+  /** Counts the terminal signals that it receives. */
   private static final class OnceEnded implements CoreSubscriber<Object> {
     private final CompletableFuture<Object> error = new CompletableFuture<>();
     private final AtomicInteger ends = new AtomicInteger();

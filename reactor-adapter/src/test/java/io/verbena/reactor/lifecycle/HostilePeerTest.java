@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
 /**
- * A peer with bad intent loses its own connection at most: it touches no byte that it was not
- * given, and the connections of others go on.
+ * Tests that a malicious peer loses only its own connection: it reaches no memory beyond what it
+ * was granted, and other connections keep working.
  */
 class HostilePeerTest {
   private static final int LENGTH = 4096;

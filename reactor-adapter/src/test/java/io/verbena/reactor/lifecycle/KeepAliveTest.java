@@ -35,11 +35,13 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import reactor.core.publisher.Mono;
 
-/** Tests what an idle connection does about a peer that is gone without a word. */
+/** Tests how an idle connection detects a peer that vanished without closing. */
 class KeepAliveTest {
   private static final Duration SHORT = Duration.ofMillis(80);
 
-  /** It takes 7 retries for retries without end: there the deadline of operations counts. */
+  /**
+   * Soft-RoCE retries without end if told to retry 7 times: there the operation timeout decides.
+   */
   private static final boolean SOFT_ROCE =
       Stream.of(Addresses.of("keep-alive"), Addresses.reach(Addresses.of("keep-alive")))
           .anyMatch(address -> address.getScheme().equals("disni"));
@@ -48,7 +50,9 @@ class KeepAliveTest {
     return Ends.options().keepAlive(SHORT);
   }
 
-  /** The same, where the peer is about to die: with a deadline that is short where it counts. */
+  /**
+   * Returns options for a peer that is about to die: with a short operation timeout on Soft-RoCE.
+   */
   private static RdmaOptions.Builder askingTheDead() {
     return SOFT_ROCE ? asking().operationTimeout(Duration.ofSeconds(2)) : asking();
   }
@@ -61,8 +65,8 @@ class KeepAliveTest {
       RdmaConnection connection;
       if (Addresses.areEmulated()) {
         connection = connect(ends, peer, LimitedProvider.limited(peer.address()));
-        // An HCA whose peer is gone gives up by a clock of its own, which goes on where the loop
-        // does not run.
+        // An HCA whose peer is gone gives up by its own clock, which runs even where the loop does
+        // not.
         LimitedProvider.hold(true);
       } else {
         connection = connect(ends, peer);
@@ -73,7 +77,7 @@ class KeepAliveTest {
           .isInstanceOfSatisfying(
               PeerUnreachableException.class,
               e -> {
-                // Where the HCA repeats packets, a busy machine may see its retries run out first.
+                // On an HCA that repeats packets, its retries may run out first on a busy machine.
                 assertThat(e.status())
                     .isIn(
                         Addresses.areEmulated()
@@ -141,7 +145,7 @@ class KeepAliveTest {
 
       assertEnds(connection);
     }
-    // Fails if a queue pair or memory is left.
+    // Fails if a queue pair or a memory region is still open.
     transport.dispose();
   }
 
@@ -155,7 +159,9 @@ class KeepAliveTest {
     return connect.get(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
   }
 
-  /** Nothing is sent: only the question can tell. */
+  /**
+   * Asserts that the connection ends. As nothing is sent, only the keep-alive can detect the loss.
+   */
   private static void assertEnds(RdmaConnection connection) {
     CompletableFuture<ByteBuf> received = connection.receive().next().toFuture();
 
@@ -217,7 +223,7 @@ class KeepAliveTest {
     }
   }
 
-  /** Counts completions, those of questions among them. */
+  /** Counts completions, including those of keep-alive requests. */
   private static final class CompletionCount extends HcaMeter implements Meters {
     private final AtomicInteger polled = new AtomicInteger();
 

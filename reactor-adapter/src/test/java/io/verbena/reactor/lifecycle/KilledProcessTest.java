@@ -20,10 +20,10 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import reactor.core.publisher.Mono;
 
-/** An idle connection over {@code roce://} whose other end is in a process that is killed. */
+/** Tests an idle connection over {@code roce://} to a process that is killed. */
 @Tag("once")
 class KilledProcessTest {
-  /** On a UDP port that no other process has. */
+  /** The UDP port is chosen by the system, so that no other process has it. */
   private static final URI LOOPBACK = URI.create("roce://127.0.0.1:0?udp-port=0");
 
   private static RdmaTransport transport() {
@@ -42,7 +42,7 @@ class KilledProcessTest {
 
       assertUnreachable(connection);
     } finally {
-      // Fails if a queue pair or memory is left.
+      // Fails if a queue pair or a memory region is still open.
       transport.dispose();
     }
   }

@@ -19,9 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
-/**
- * Tests that a client without the key of a locked wire is refused, with words that name the key.
- */
+/** Tests that a locked wire refuses a client without the key, with an error that names the key. */
 @Tag("once")
 class LockedConnectTest {
   private final RdmaTransport transport = RdmaTransport.create(Ends.options().build());

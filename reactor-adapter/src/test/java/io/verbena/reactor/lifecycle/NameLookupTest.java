@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Mono;
 
-/** Name services that take their time. */
+/** Tests connects while name services are slow. */
 class NameLookupTest {
 
   @Test

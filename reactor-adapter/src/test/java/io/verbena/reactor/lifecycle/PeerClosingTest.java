@@ -22,7 +22,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
 
-/** A graceful close against a peer that goes on sending. No close may wait for its timeout here. */
+/** Tests a graceful close while the peer keeps sending. No close may wait for its timeout here. */
 @Tag("moves-data")
 class PeerClosingTest {
   private static RdmaOptions.Builder patient() {
@@ -67,7 +67,8 @@ class PeerClosingTest {
               .doOnNext(ByteBuf::release)
               .subscribe(message -> received.incrementAndGet());
       CompletableFuture<Void> sent = pair.server().send(endless(pair.server(), 16)).toFuture();
-      // A loop that hears of the close before it has begun the stream does not begin it.
+      // Waits for the first message, as a loop that learns of the close earlier never starts the
+      // stream.
       Awaitility.await().atMost(Ends.LIMIT).until(() -> received.get() > 0);
       CompletableFuture<Void> close = pair.client().close().toFuture();
       pair.server().onPeerClosing().block(Ends.LIMIT);

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The HCA refuses receives that are posted again, which it should never do. */
+/** Tests an HCA that refuses to take receives back, which it should never do. */
 class RefusedReceiveTest {
   private static final int LENGTH = 100;
 
@@ -34,7 +34,7 @@ class RefusedReceiveTest {
     ends = Ends.create(Ends.options().loops(1));
   }
 
-  /** Fails if anything was left open; the leak detector looks after the buffers. */
+  /** Fails if anything is still open; the leak detector checks the buffers. */
   @AfterEach
   void close() {
     ends.close();
@@ -90,7 +90,7 @@ class RefusedReceiveTest {
             });
     assertThat(held.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
 
-    // Each fills a frame; the loop finds both at once, and posts the first again at the second.
+    // Each message fills a frame. The loop finds both at once, and reposts the first at the second.
     pair.server()
         .send(Flux.range(0, 2).map(n -> Ends.message(pair.server(), 7000, n)))
         .block(Ends.LIMIT);

@@ -18,12 +18,14 @@ import io.verbena.reactor.testing.Ends;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Tests connections over TCP whose network is gone, which TCP itself notices after minutes. */
+/**
+ * Tests connections over TCP whose network fails silently, which TCP itself notices after minutes.
+ */
 class SilentNetworkTest {
   private static final Duration SHORT = Duration.ofMillis(80);
   private static final Duration DEADLINE = Duration.ofSeconds(2);
 
-  /** Each end has one question at a time: some of so many by both were answered. */
+  /** Each end has at most one question in flight, so with this many both ends got answers. */
   private static final int ANSWERED = 6;
 
   @Test

@@ -34,8 +34,8 @@ import reactor.core.publisher.Sinks;
 import reactor.util.retry.Retry;
 
 /**
- * Many connections that come, go and come back at once. {@code -Dverbena.storm=5000} says how many;
- * it wants a JVM of some GiB.
+ * Tests many connections that open, close and reopen at once. {@code -Dverbena.storm=5000} sets
+ * their number, which needs a JVM of several GiB.
  */
 @Isolated("it counts the threads of this JVM")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
@@ -45,7 +45,7 @@ class StormTest {
 
   private static final Duration PATIENCE = Addresses.within(Duration.ofSeconds(20 + MANY / 50));
 
-  /** The bytes that each end's allocator registers at once. */
+  /** The bytes that the allocator of each end registers at once. */
   private static final int SLAB = 4 << 20;
 
   private final int threadsBefore = threads();
@@ -107,7 +107,7 @@ class StormTest {
             });
   }
 
-  /** Connects all at once. */
+  /** Opens all connections at once. */
   private List<RdmaConnection> connectAll() {
     List<RdmaConnection> all =
         Flux.range(0, MANY)
@@ -119,8 +119,8 @@ class StormTest {
   }
 
   /**
-   * Returns what a storm leaves registered: free buffers, which the allocator keeps until its limit
-   * is reached. Another storm finds them.
+   * Returns the registered memory after a storm: free buffers, which the allocator keeps up to its
+   * limit and the next storm reuses.
    */
   private double memoryAfterAStorm() {
     Flux.fromIterable(connectAll()).flatMap(RdmaConnection::close, MANY).blockLast(PATIENCE);
@@ -140,7 +140,7 @@ class StormTest {
         .untilAsserted(
             () -> {
               assertThat(sum("verbena.memory.registered")).isLessThanOrEqualTo(memory + 2 * SLAB);
-              // The last connection leaves its loop when it has been counted out already.
+              // The last connection leaves its loop slightly after it leaves the connection count.
               assertThat(sum("verbena.completion.queue.reserved")).isZero();
             });
     assertThat(sum("verbena.send.queue.depth")).isZero();
@@ -219,7 +219,7 @@ class StormTest {
     awaitNoConnections();
   }
 
-  /** Asks for one echo after the other, and connects again after a failure. */
+  /** Requests one echo after the other, and reconnects after a failure. */
   private final class Client {
     private final Queue<Object> wrongs = new ConcurrentLinkedQueue<>();
     private volatile int connects;

@@ -22,7 +22,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** Publishers of messages that throw while their send shares the credits with another one. */
+/** Tests throwing publishers whose send shares the credits with another send. */
 class ThrowingPublisherTest {
   private final Ends ends = Ends.create(Ends.options().loops(1));
   private final RdmaConnection client = ends.connect().client();
@@ -38,7 +38,7 @@ class ThrowingPublisherTest {
     Publisher<ByteBuf> throwing = subscriber -> kind.doThrow();
     Ending ending = new Ending();
 
-    // On the loop, where what is thrown would come out of subscribe.
+    // Subscribes on the loop, where the throwable would come out of subscribe.
     client
         .send(Mono.fromSupplier(() -> Ends.message(client, 8, 1)))
         .doOnSuccess(nothing -> client.send(throwing).subscribe(ending))
@@ -46,7 +46,7 @@ class ThrowingPublisherTest {
         .subscribe();
     await().atMost(Ends.LIMIT).until(() -> ending.told.get() > 0);
 
-    // Takes the whole timeout, and fails, if it waits for a send.
+    // This takes the whole timeout, and fails, if the close still waits for a send.
     client.close().block(Ends.LIMIT);
     assertThat(ending.told).hasValue(1);
   }
@@ -57,7 +57,7 @@ class ThrowingPublisherTest {
     Sinks.Empty<ByteBuf> messages = Sinks.empty();
     CompletableFuture<Void> done = client.send(messages.asMono()).toFuture();
     AtomicInteger requests = new AtomicInteger();
-    // The other send has all credits: this one gets a single one, and the others when that ends.
+    // The other send has all credits: this one gets one now, and the rest when the other ends.
     client
         .send(
             supplying(
@@ -91,7 +91,7 @@ class ThrowingPublisherTest {
         .hasMessageContaining("thrown by a test");
   }
 
-  /** Publishes nothing. */
+  /** Returns a publisher that publishes nothing and runs the given callbacks. */
   private static Publisher<ByteBuf> supplying(Runnable request, Runnable cancel) {
     return subscriber ->
         subscriber.onSubscribe(
@@ -108,7 +108,7 @@ class ThrowingPublisherTest {
             });
   }
 
-  /** Counts the ends of its send that it gets. */
+  /** Counts the terminal signals of its send. */
   private static final class Ending implements CoreSubscriber<Void> {
     private final AtomicReference<Subscription> subscription = new AtomicReference<>();
     private final AtomicInteger told = new AtomicInteger();

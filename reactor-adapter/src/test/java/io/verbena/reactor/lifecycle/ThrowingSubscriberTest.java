@@ -40,13 +40,13 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * Subscribers, publishers and handlers that throw: only their own connection ends. All connections
- * share one loop.
+ * Tests that subscribers, publishers and handlers that throw end only their own connection. All
+ * connections share one loop.
  */
 class ThrowingSubscriberTest {
   private static final Duration TICK = Duration.ofMillis(2);
 
-  /** The throwable of user code. */
+  /** The kind of throwable that user code throws. */
   enum Kind {
     EXCEPTION,
     ASSERTION,
@@ -210,7 +210,7 @@ class ThrowingSubscriberTest {
     }
   }
 
-  /** Ends the connection in the way in which the callback is called, if nothing else calls it. */
+  /** Ends the connection in a way that calls the callback, unless it is called anyway. */
   private void end(What what, Callback callback) {
     if (callback == Callback.ERROR || callback == Callback.CANCEL) {
       guilty.server().dispose();
@@ -225,7 +225,7 @@ class ThrowingSubscriberTest {
     return Mono.fromSupplier(() -> Ends.message(from, 8, 1));
   }
 
-  /** A publisher that publishes nothing, and may throw when it is asked or cancelled. */
+  /** Returns a publisher that publishes nothing, and may throw when requested or cancelled. */
   private Publisher<ByteBuf> silent(Callback callback, Kind kind) {
     return subscriber ->
         subscriber.onSubscribe(
@@ -272,7 +272,7 @@ class ThrowingSubscriberTest {
 
   @Test
   void harmsNobodyWhenItsConnectTimesOut() {
-    // The other connects have to succeed within that time.
+    // The other connects have to succeed within this time.
     RdmaOptions.Builder impatient =
         Ends.options().loops(1).connectTimeout(Addresses.within(Duration.ofSeconds(3)));
     try (RawPeer silent = RawPeer.listening();
@@ -307,7 +307,7 @@ class ThrowingSubscriberTest {
     RdmaConnection connection = accepted.get(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
     written = client.memory().register(memory, Set.of(RemoteMemory.Right.WRITE));
     CompletableFuture<Thread> told = new CompletableFuture<>();
-    // Nobody takes the immediates: the last of them waits for a credit.
+    // No subscriber takes the immediates, so the last one waits for a credit.
     for (int i = 0; i <= ends.serverSide().options().window(); i++) {
       connection
           .writeWithImmediate(Ends.message(connection, 8, 1), written.token().slice(0, 8), i)
@@ -372,7 +372,7 @@ class ThrowingSubscriberTest {
     assertThat(pair.server().receive().next().map(Ends::take).block(Ends.LIMIT)).isEqualTo(bytes);
   }
 
-  /** Asks for all, and throws at one callback. */
+  /** Requests everything, and throws in one callback. */
   private final class Throwing<T> implements CoreSubscriber<T> {
     private final Callback callback;
     private final Kind kind;

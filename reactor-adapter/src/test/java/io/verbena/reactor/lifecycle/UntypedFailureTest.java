@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Mono;
 
 /**
- * Something throws in the middle of a connect or an accept what no provider should: nobody waits
- * for the deadline, which is far away here, and nothing of the connection is left.
+ * Tests connects and accepts in which the provider throws something unexpected: they fail at once,
+ * not at the deadline, which is far away here, and release everything.
  */
 class UntypedFailureTest {
   private static final AtomicLong NAMES = new AtomicLong();
@@ -38,7 +38,7 @@ class UntypedFailureTest {
         Ends.options().loops(1).connectTimeout(Ends.LIMIT.multipliedBy(10)).build());
   }
 
-  /** Fails if a queue pair, or anything else of a device, was left open. */
+  /** Fails if a queue pair or any other object of a device is still open. */
   @AfterEach
   void dispose() {
     clientSide.dispose();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Claims about connecting, closing, losing a peer, and cancelling. */
+/** Tests of connecting, closing, losing a peer, and cancelling. */
 @NullMarked
 package io.verbena.reactor.lifecycle;
 

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
-/** Loops whose own code throws an error of the JVM. */
+/** Tests loops whose own code throws a {@link VirtualMachineError}. */
 class LoopBreakdownTest {
 
   private static Ends oneLoop() {

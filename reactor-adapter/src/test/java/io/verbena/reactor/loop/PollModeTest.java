@@ -28,7 +28,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 class PollModeTest {
-  /** The time that thousands of round trips may take on a machine that others use, too. */
+  /** The time that thousands of round trips may take on a busy machine. */
   private static final Duration MANY_ROUNDS = Ends.LIMIT.multipliedBy(5);
 
   @ParameterizedTest
@@ -67,11 +67,11 @@ class PollModeTest {
         pairs.add(ends.connect());
       }
       pairs.get(0).server().receive().subscribe(ByteBuf::release);
-      // By their signals, as tests that run beside this one in the JVM have loops of the same name.
+      // The threads of callbacks, as concurrent tests have loops with the same thread names.
       Set<Long> loops = Set.of(loopOf(pairs.get(0).client()), loopOf(pairs.get(0).server()));
       long[] before = {cpu(threads, loops)};
 
-      // One quiet stretch is enough: the first may still see the loops go to sleep.
+      // One idle interval is enough: the loops may still be going to sleep in the first.
       await()
           .pollInterval(Duration.ofMillis(300))
           .atMost(Ends.LIMIT)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Claims about completion loops. */
+/** Tests of completion loops. */
 @NullMarked
 package io.verbena.reactor.loop;
 

@@ -171,11 +171,11 @@ class CreditTest {
     }
   }
 
-  /** Subscribes and asks for nothing. */
+  /** Subscribes and requests nothing. */
   private static final class Stalled extends reactor.core.publisher.BaseSubscriber<ByteBuf> {
     @Override
     protected void hookOnSubscribe(org.reactivestreams.Subscription subscription) {
-      // Asks for nothing.
+      // Requests nothing.
     }
   }
 

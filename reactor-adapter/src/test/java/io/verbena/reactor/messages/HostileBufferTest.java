@@ -28,13 +28,13 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Buffers of the user's own making whose methods throw: what they were given to ends, another
- * connection of the same loop goes on, and nothing is left.
+ * Tests user-made buffers whose methods throw: their operation ends, another connection on the same
+ * loop keeps working, and nothing leaks.
  */
 class HostileBufferTest {
   /**
-   * Netty warns of each buffer that could not be released. Held, as a logger that nobody holds
-   * forgets its level.
+   * Netty's logger that warns of each buffer that could not be released. The field keeps the
+   * logger, as a logger without references loses its level.
    */
   private static final Logger LOGGER = Logger.getLogger(ReferenceCountUtil.class.getName());
 
@@ -110,7 +110,9 @@ class HostileBufferTest {
     }
   }
 
-  /** The operation ends; its connection, too, or it goes on and can be closed. */
+  /**
+   * Asserts that the operation ends, and that the connection can be closed unless it ended, too.
+   */
   private static void end(RdmaConnection connection, Mono<Void> operation) {
     CompletableFuture<Boolean> ended = operation.thenReturn(true).onErrorReturn(false).toFuture();
     assertThat(ended).succeedsWithin(Ends.LIMIT);
@@ -121,7 +123,7 @@ class HostileBufferTest {
         .succeedsWithin(Ends.LIMIT);
   }
 
-  /** Some bytes, and some methods that throw. */
+  /** A buffer some of whose methods throw. */
   private static final class Hostile extends UnpooledHeapByteBuf {
     private final BufferMethod method;
     private final Fault.Kind kind;

@@ -34,14 +34,14 @@ import reactor.core.publisher.Mono;
 class MemoryCeilingTest {
   private static final AtomicLong NAMES = new AtomicLong();
 
-  /** As by default. */
+  /** The default window. */
   private static final int WINDOW = 256;
 
   /** The bytes of a frame, by default. */
   private static final int FRAME = FrameLayout.capacity(8 << 10);
 
   private static RdmaOptions.Builder small() {
-    // What waits for memory tries again at each tick, which follows the shortest timeout.
+    // Waiting operations retry for memory at each tick; the tick follows the shortest timeout.
     return Ends.options()
         .closeTimeout(Addresses.within(Duration.ofSeconds(2)))
         .receiveDepth(8)
@@ -79,7 +79,7 @@ class MemoryCeilingTest {
       for (int i = 0; i < 4; i++) {
         Ends.Pair pair = ends.connect();
         stalled.add(pair);
-        // Each in a frame of its own, and nobody has asked for them.
+        // Each message has a frame of its own, and no subscriber has requested it.
         for (int n = 0; n < WINDOW; n++) {
           pair.client().send(Mono.just(Ends.message(pair.client(), length, n))).block(Ends.LIMIT);
         }
@@ -107,7 +107,7 @@ class MemoryCeilingTest {
   @Test
   void givesNoCreditsToPeersWhileTooMuchOfTheirsIsCopied() {
     int window = 512;
-    // Copies of 2 MiB: those of three windows are more, those of two less.
+    // The limit of copies is 2 MiB: more than two windows, and less than three.
     RdmaOptions.Builder limited =
         Ends.options().loops(1).receiveDepth(8).maxRegisteredBytes(4 << 20).window(window);
     try (Ends ends = Ends.create(limited, Ends.options())) {
@@ -119,7 +119,7 @@ class MemoryCeilingTest {
         source.fence();
       }
 
-      // Its subscriber takes some, and leaves it at that.
+      // The subscriber takes some messages and then stops.
       Source slow = sources.get(0);
       slow.take(100);
       slow.fence();
@@ -129,14 +129,14 @@ class MemoryCeilingTest {
       late.fence();
       assertThat(late.sent).hasValue(16);
 
-      // It takes the rest, and gets all its credits back at last.
+      // The subscriber takes the rest, and all its credits are returned at last.
       slow.take(window - 100);
       await().atMost(Ends.LIMIT).until(() -> slow.sent.get() > window);
       late.take(1000);
     }
   }
 
-  /** A peer that sends without end, each message in a frame of its own. */
+  /** A peer that sends without end, with each message in a frame of its own. */
   private static final class Source {
     private final AtomicInteger sent = new AtomicInteger();
     private final Ends.Pair pair;
@@ -159,7 +159,7 @@ class MemoryCeilingTest {
           .subscribe();
     }
 
-    /** What the server's end grants by now is known to the client's when a message has come. */
+    /** Waits for a message from the server, which also carries the credits granted so far. */
     void fence() {
       int number = ++fences;
       Mono<ByteBuf> message = Mono.fromSupplier(() -> Ends.message(pair.server(), 8, number));
@@ -182,14 +182,14 @@ class MemoryCeilingTest {
       Ends.Pair pair = ends.connect();
       CompletableFuture<List<byte[]>> received =
           pair.server().receive().take(3).map(Ends::take).collectList().toFuture();
-      // Its frame is used again.
+      // This frame is used again.
       pair.client().send(Mono.just(heap(8, 0))).block(Ends.LIMIT);
       List<ByteBuf> rest = new ArrayList<>();
       try {
         assertThatThrownBy(() -> allocateForEver(pair.client(), rest))
             .isInstanceOf(MemoryLimitException.class);
 
-        // Each fills a frame, and both come in one turn of the loop.
+        // Each message fills a frame, and both frames arrive in one turn of the loop.
         pair.client().send(Flux.just(heap(7000, 1), heap(7000, 2))).block(Ends.LIMIT);
 
         assertThat(received)
@@ -217,7 +217,7 @@ class MemoryCeilingTest {
       Ends.Pair pair = ends.connect();
       ConcurrentLinkedQueue<ByteBuf> kept = new ConcurrentLinkedQueue<>();
       pair.server().receive().subscribe(kept::add);
-      // Enough for the ceiling four times over, at the least.
+      // At least four times as much as the ceiling.
       int count = Math.max(16, Addresses.rounds(20));
       CompletableFuture<Void> sent =
           pair.client()
@@ -271,7 +271,7 @@ class MemoryCeilingTest {
     assumeTrue(Addresses.areEmulated(), "no other HCA can be told to refuse");
     String address = Addresses.of("ceiling-" + NAMES.incrementAndGet()).toString();
     URI one = URI.create(address + (address.contains("?") ? "&" : "?") + "max-memory-regions=1");
-    // Its first receives are more than a slab.
+    // The first receives are larger than a slab.
     RdmaTransport serverSide = RdmaTransport.create(Ends.options().eagerSize(1 << 20).build());
     RdmaTransport clientSide = RdmaTransport.create(Ends.options().build());
     try {

@@ -21,14 +21,14 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Connections with receives of their own on an HCA each of whose posts has a price. */
+/** Tests connections with their own receive queues on an HCA whose posts are costly. */
 class OwnReceivesTest {
   private static final int LENGTH = 100;
 
-  /** Fewer frames than a peer may send at first, which are 8, credits among them. */
+  /** Fewer than the 8 frames that a peer may send at first, including frames with credits. */
   private static final int BURST = 4;
 
-  /** More than a loop asks for completions in two duty cycles: at the beginning, and once armed. */
+  /** More than a loop polls in two duty cycles: it polls at the start, and once armed. */
   private static final int POLLS = 4;
 
   private Ends ends;
@@ -37,9 +37,9 @@ class OwnReceivesTest {
 
   @BeforeEach
   void connect() {
-    // On a wire a send may be done before its receive can be polled.
+    // On a real wire a send may complete before its receive can be polled.
     assumeTrue(Addresses.areEmulated(), "an HCA on which a burst is there at once");
-    // Nothing here ends by a deadline.
+    // No test here ends by a deadline.
     ends = Ends.create(Ends.options().loops(1).closeTimeout(Ends.LIMIT.multipliedBy(10)));
     address =
         LimitedProvider.faulty(
@@ -47,7 +47,7 @@ class OwnReceivesTest {
     pair = ends.connect(address);
   }
 
-  /** Fails if anything was left open; the leak detector looks after the buffers. */
+  /** Fails if anything is still open; the leak detector checks the buffers. */
   @AfterEach
   void close() {
     LimitedProvider.hold(false);
@@ -56,10 +56,10 @@ class OwnReceivesTest {
     }
   }
 
-  /** Has the frames of a burst from each come in one duty cycle of the clients. */
+  /** Sends a burst from each server, so that the clients poll all frames in one duty cycle. */
   private void sendBurst(RdmaConnection... servers) {
     LimitedProvider.hold(true);
-    // What the clients had to post before is posted then.
+    // The clients post what they still had to post.
     await()
         .atMost(Ends.LIMIT)
         .until(
@@ -74,7 +74,7 @@ class OwnReceivesTest {
     }
     Fault.receiveLists().clear();
     LimitedProvider.hold(false);
-    // The completions that were held wake nobody.
+    // A further message wakes the loop, as the held completions do not.
     send(servers[0], BURST).onErrorComplete().block(Ends.LIMIT);
   }
 
@@ -94,7 +94,10 @@ class OwnReceivesTest {
     assertThat(Fault.receiveLists()).anyMatch(length -> length >= BURST);
   }
 
-  /** Which give the peers credits for them; the second connection has the first one's posted. */
+  /**
+   * The sends give the peers credits for these receives; so each list of receives precedes its
+   * sends.
+   */
   @Test
   void postsTheReceivesOfAConnectionAheadOfItsSends() {
     Ends.Pair other = ends.connect(address);

@@ -24,7 +24,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Buffers that somebody releases who has given them away: their own operation fails, no other. */
+/**
+ * Tests user code that releases buffers it has handed to an operation: only that operation fails.
+ */
 class ReleasedBufferTest {
   private static final int WINDOW = 16;
   private static final int DEPTH = 4;
@@ -36,7 +38,7 @@ class ReleasedBufferTest {
 
   @AfterEach
   void laterSendsGoOn() {
-    // Unless a credit is lost: each send takes one, and there are half as many.
+    // Each send takes a credit, and there are half as many: this blocks if a credit was lost.
     for (int i = 0; i < 2 * WINDOW; i++) {
       pair.client().send(Mono.just(Ends.message(pair.client(), 100, i))).block(Ends.LIMIT);
     }
@@ -71,7 +73,7 @@ class ReleasedBufferTest {
 
   @Test
   void failsItsSendAlsoIfItWaitedForAPlace() {
-    // More than there are receives for: most of them wait in the send.
+    // These are more messages than receives, so most of them wait in the send.
     List<ByteBuf> messages = new ArrayList<>();
     for (int i = 0; i < WINDOW; i++) {
       messages.add(Ends.message(pair.client(), 4000, i));

@@ -22,7 +22,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Long messages and one-sided operations take slots of one send queue. */
+/** Tests long messages and one-sided operations that take slots of one send queue. */
 @Tag("moves-data")
 class SendSlotTest {
   private static final int ROUNDS = 200;
@@ -83,7 +83,7 @@ class SendSlotTest {
               .register(ByteBuffer.allocateDirect(8), Set.of(RemoteMemory.Right.WRITE));
       RemoteMemory to = target.token();
 
-      // On the loop, so that no slot comes free before all have begun.
+      // Started on the loop, so that no slot becomes free before all have begun.
       List<Integer> done =
           pair.client()
               .read(from)
@@ -137,7 +137,7 @@ class SendSlotTest {
       for (int round = 0; round < ROUNDS; round++) {
         ByteBuf message = Ends.message(pair.server(), LONG, round);
         Disposable sent = pair.server().send(Mono.just(message)).subscribe();
-        // These fill the send queue while the announcement of the message arrives.
+        // These reads fill the send queue while the announcement of the message arrives.
         Mono<Void> reads =
             Flux.range(0, 2)
                 .flatMap(each -> pair.client().read(token).doOnNext(ByteBuf::release))

@@ -32,10 +32,10 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Receives that the connections of a loop share. */
+/** Tests receives that the connections of a loop share. */
 @Tag("moves-data")
 class SharedReceivesTest {
-  /** The number of receives that each connection may use at all times. */
+  /** The number of receives that each connection may always use. */
   private static final int FIRST = 8;
 
   private static final int DEPTH = 64;
@@ -94,7 +94,7 @@ class SharedReceivesTest {
       assertThat(received).succeedsWithin(Ends.LIMIT);
       assertThat(seen).contains((double) DEPTH);
       assertThat(seen).allMatch(promised -> promised <= DEPTH);
-      // But for what was not worth a frame to announce, and so cannot be given back.
+      // Except for credits too few to announce in a frame of their own, which cannot be withdrawn.
       await().atMost(Ends.LIMIT).until(() -> readings.of(PROMISED) < 2 * FIRST);
       assertThat(readings.of(SIZE)).isEqualTo(readings.of(PROMISED));
       assertThat(pair.client().isDisposed()).isFalse();
@@ -109,7 +109,7 @@ class SharedReceivesTest {
         Ends.create(quick.build().toBuilder().loops(1).meters(readings.meters()), quick)) {
       Ends.Pair pair = ends.connectLimited();
       for (int round = 0; round < 3; round++) {
-        // A sender that a busy machine holds up needs no more credits.
+        // Retries, as a sender that a busy machine slows down needs no more credits.
         await().atMost(Ends.LIMIT).until(() -> growsBySome(pair));
         await()
             .atMost(Ends.LIMIT)
@@ -152,14 +152,14 @@ class SharedReceivesTest {
         assertThat(answer).succeedsWithin(Ends.LIMIT).isEqualTo(Ends.bytes(100, n));
       }
 
-      // Of both ends together; a question and credits may come in two frames at once.
+      // The sum for both ends. A keep-alive request and credits may come in two frames at once.
       assertThat(readings.of(PROMISED)).isLessThan(DEPTH);
     }
   }
 
   @Test
   void givesWhoWaitsItsPartOfWhatOthersHave() {
-    // 21 extra receives for all: one connection alone would have them all.
+    // The limit leaves 21 extra receives for all: one connection alone could use them all.
     RdmaOptions.Builder small = measured().maxRegisteredBytes(2 << 20);
     try (Ends ends = Ends.create(small, Ends.options())) {
       List<CompletableFuture<Long>> received = new ArrayList<>();
@@ -213,13 +213,13 @@ class SharedReceivesTest {
       CompletableFuture<byte[]> second =
           received.thenCompose(first -> other.receive().next().map(Ends::take).toFuture());
 
-      // While the loop is held up it announces nothing.
+      // The server announces no credits while its loop is blocked.
       innocent.send(Mono.just(Ends.message(innocent, 10, 1))).block(Ends.LIMIT);
       assertThat(heldUp.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
       for (int i = 0; i <= FIRST; i++) {
         peer.send(message());
       }
-      // What comes once it runs again may be covered by credits that it has announced.
+      // Messages sent after the loop resumes may be covered by newly announced credits.
       for (int i = 0; i <= FIRST; i++) {
         assertThat(peer.awaitEnd()).isEqualTo(CompletionStatus.SUCCESS);
       }
@@ -239,7 +239,7 @@ class SharedReceivesTest {
     }
   }
 
-  /** A frame with a message of 0 bytes. */
+  /** Returns a frame with a message of 0 bytes. */
   private static ByteBuffer message() {
     return ByteBuffer.allocate(24)
         .putLong(0, FrameLayout.first(1, DEPTH))
@@ -258,7 +258,7 @@ class SharedReceivesTest {
       CompletableFuture<Long> received =
           innocent.server().receive().doOnNext(ByteBuf::release).take(500).count().toFuture();
 
-      // Each in a frame of its own: more than the ceiling.
+      // Each message has a frame of its own: together they exceed the ceiling.
       int count = 600;
       Flux.range(0, count)
           .concatMap(n -> greedy.client().send(Mono.just(Ends.message(greedy.client(), 8000, n))))

@@ -19,16 +19,16 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 
-/** Tests how many long messages wait for peers that READ none of them. */
+/** Tests how many long messages are announced to peers that READ none of them. */
 class UnreadMessagesTest {
   private static final int LENGTH = 64 << 10;
 
-  /** The connections that have what a long way needs, of a loop's 4 MiB. */
+  /** The connections that get 1 MiB each, which a long path needs, of the 4 MiB of a loop. */
   private static final int FIRST = 4;
 
   private static final int OF_THESE = (1 << 20) / LENGTH;
 
-  /** The connections behind them, which have the least. */
+  /** The later connections, which get the minimum. */
   private static final int LATER = 3;
 
   private static final int OF_THOSE = (256 << 10) / LENGTH;
@@ -63,7 +63,7 @@ class UnreadMessagesTest {
     return connect.get(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
   }
 
-  /** Counts the messages that a peer may READ. */
+  /** Counts the messages that were announced to a peer. */
   private static final class Announced implements FrameReader.Handler {
     private final RawPeer peer;
     private int count;

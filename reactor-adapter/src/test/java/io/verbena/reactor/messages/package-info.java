@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Claims about messages: sizes, order, credits. */
+/** Tests of messages: sizes, order, credits. */
 @NullMarked
 package io.verbena.reactor.messages;
 

@@ -7,7 +7,7 @@ import io.verbena.reactor.testing.hca.LimitedProvider;
 import java.util.concurrent.Callable;
 import reactor.core.publisher.Mono;
 
-/** A program one of whose loops breaks down; created by a class loader of its own. */
+/** A program in which a loop breaks down; loaded by a class loader of its own. */
 public final class BrokenLoop implements Callable<String> {
   @Override
   public String call() {

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 import reactor.core.publisher.Mono;
 
-/** A small program. */
+/** A small program that echoes a message. */
 public final class Echo implements Callable<String> {
   @Override
   public String call() {

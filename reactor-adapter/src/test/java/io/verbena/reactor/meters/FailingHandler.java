@@ -9,11 +9,11 @@ import io.verbena.reactor.testing.Ends;
 import java.util.concurrent.Callable;
 import reactor.core.publisher.Mono;
 
-/** A program whose server's handler fails once; created by a class loader of its own. */
+/** A program in which a server's handler fails once; loaded by a class loader of its own. */
 public final class FailingHandler implements Callable<String> {
   @Override
   public String call() {
-    // A loop that a busy machine holds up is no line of the log.
+    // A loop that is held up by a busy machine must not add a line to the log.
     RdmaOptions options = Ends.options().stallWarning(Ends.LIMIT).build();
     RdmaTransport serverSide = RdmaTransport.create(options);
     RdmaTransport clientSide = RdmaTransport.create(options);

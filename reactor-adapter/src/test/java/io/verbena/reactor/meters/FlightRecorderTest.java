@@ -28,7 +28,7 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Tests what Flight Recorder shows of connections. Other tests beside it have other peers. */
+/** Tests the Flight Recorder events of connections. Concurrent tests have other peers. */
 class FlightRecorderTest {
   private static final String OPENED = "io.verbena.ConnectionOpened";
   private static final String CLOSED = "io.verbena.ConnectionClosed";
@@ -37,7 +37,7 @@ class FlightRecorderTest {
   private static final String LOOP_STALL = "io.verbena.LoopStall";
   private static final String REFUSED = "io.verbena.MemoryRefused";
 
-  // One for each test: on some HCAs the next test gets the last one's ports again.
+  // Each test has its own recording, as on some HCAs the next test gets the same ports again.
   private final Recording recording = new Recording();
 
   @TempDir private Path folder = Path.of("");
@@ -176,13 +176,16 @@ class FlightRecorderTest {
     return events.stream().map(event -> event.getInt("queuePair")).toList();
   }
 
-  /** The events of this name of a connection, of both its ends. */
+  /** Returns the events with this name for both ends of a connection. */
   private List<RecordedEvent> events(String name, Ends.Pair pair) throws Exception {
     List<String> peers = List.of(pair.client().peer(), pair.server().peer());
     return events(name).stream().filter(event -> isOf(peers, event)).toList();
   }
 
-  /** One of a test beside this, as a new chunk begins, may have lost its strings in JDK 17. */
+  /**
+   * Returns whether an event is of these peers. In JDK 17 an event of a concurrent test may have
+   * lost its strings as a new chunk began.
+   */
   private static boolean isOf(List<String> peers, RecordedEvent event) {
     String peer = event.getString("peer");
     return peer != null && peers.contains(peer);
@@ -199,7 +202,7 @@ class FlightRecorderTest {
   private static final class OneByOne extends BaseSubscriber<ByteBuf> {
     @Override
     protected void hookOnSubscribe(Subscription subscription) {
-      // The test requests.
+      // The test itself requests.
     }
 
     @Override

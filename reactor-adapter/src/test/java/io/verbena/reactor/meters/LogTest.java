@@ -14,20 +14,20 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests what stands in the log when something fails. The programs run without SLF4J, which is
- * silent in these tests, and log by {@code java.util.logging}.
+ * Tests the log after a failure. The programs run without SLF4J, which is silent in these tests,
+ * and log through {@code java.util.logging}.
  */
 class LogTest {
   private static final String ALL = "io.verbena";
 
-  /** Says by what Reactor logs without SLF4J, if not to the console. */
+  /** The system property that selects Reactor's logger in the absence of SLF4J. */
   private static final String FALLBACK = "reactor.logging.fallback";
 
   @Test
   void tellsOfAFailingHandlerOnce() throws Exception {
     List<LogRecord> records = logOf(FailingHandler.class, "lost");
 
-    // The other line is of the client, which lost its connection.
+    // The other line is from the client, which lost its connection.
     assertThat(records).hasSize(2);
     assertThat(records)
         .filteredOn(record -> record.getThrown() != null)
@@ -57,7 +57,7 @@ class LogTest {
             });
   }
 
-  /** Runs a program and returns what it logged. */
+  /** Runs a program and returns its log records. */
   private static List<LogRecord> logOf(Class<? extends Callable<String>> type, String result)
       throws Exception {
     Logger logger = Logger.getLogger(ALL);
@@ -94,12 +94,12 @@ class LogTest {
 
     @Override
     public void flush() {
-      // They are kept.
+      // The records are kept.
     }
 
     @Override
     public void close() {
-      // They are kept.
+      // The records are kept.
     }
   }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Each meter moves when what it measures happens. */
+/** Tests that each meter changes when its subject does. */
 class MetersTest {
   private static final int LONG = 100_000;
 
@@ -56,7 +56,7 @@ class MetersTest {
     assertThat(server.of("messages", "direction", "out")).isZero();
     assertThat(client.of("operations", "operation", "send", "status", "success")).isPositive();
     assertThat(client.of("operations.data", "operation", "send")).isGreaterThan(2001);
-    // The long one was pulled.
+    // The receiver read the long message.
     assertThat(server.of("operations", "operation", "read", "status", "success")).isOne();
     assertThat(server.of("operations.data", "operation", "read")).isEqualTo(LONG);
     assertThat(server.of("completion.queue.depth")).isPositive();
@@ -114,7 +114,7 @@ class MetersTest {
                 "exception",
                 "RemoteAccessException"))
         .isOne();
-    // The connection dies of it, or of the peer's end, whichever is seen first.
+    // The connection ends by this error or by the peer's disconnect, whichever is seen first.
     client.await(1, Ends.LIMIT, "errors", "operation", "connection");
     client.await(0, Ends.LIMIT, "connections");
 
@@ -154,7 +154,7 @@ class MetersTest {
     assertThat(client.of("completion.queue.limit"))
         .isGreaterThanOrEqualTo(client.of("completion.queue.reserved"));
 
-    // Nobody asks for messages: all credits are used up in the end, and no more.
+    // No subscriber requests messages: all credits are used up, and no more.
     int window = Ends.options().build().window();
     pair.client()
         .send(Flux.range(0, window + 10).map(i -> Ends.message(pair.client(), 10, i)))
@@ -194,7 +194,7 @@ class MetersTest {
       exchange();
     }
 
-    // A status that comes up for the first time has a timer.
+    // A status that occurs for the first time adds a timer.
     assertThat(client.size()).isLessThan(meters + 10);
     assertThat(client.of("messages", "direction", "out")).isEqualTo(23);
     client.await(0, Ends.LIMIT, "connections");

@@ -12,23 +12,23 @@ import io.verbena.meters.Meters;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 
-/** A registry, read by name and tags. */
+/** Reads meters by name and tags. */
 public final class Readings {
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final VerbenaMeters meters = new VerbenaMeters(registry);
 
-  /** For {@link io.verbena.RdmaOptions#meters}. */
+  /** Returns the meters for {@link io.verbena.RdmaOptions#meters}. */
   public Meters meters() {
     return meters;
   }
 
-  /** Returns how many meters there are. */
+  /** Returns the number of meters. */
   public int size() {
     return registry.getMeters().size();
   }
 
   /**
-   * The value or the count of a meter, 0 if there is none.
+   * Returns the value or the count of a meter, 0 if there is none.
    *
    * @param name without {@code verbena.}
    * @param tags keys and values
@@ -46,7 +46,7 @@ public final class Readings {
     return sum;
   }
 
-  /** Fails unless the value is reached in time. */
+  /** Waits until the value is reached; fails after the limit. */
   public void await(double value, Duration limit, String name, String... tags) {
     Awaitility.await()
         .atMost(limit)

@@ -40,9 +40,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** A meter that throws counts nothing, and harms nothing. */
+/** Tests that a meter that throws harms nothing. */
 class ThrowingMeterTest {
-  /** Held, as a logger that nobody holds forgets its level. */
+  /** The field keeps the logger, as a logger without references loses its level. */
   private static final Logger LOGGER = Logger.getLogger(HcaMeter.class.getName());
 
   @BeforeAll
@@ -70,7 +70,7 @@ class ThrowingMeterTest {
     SENT,
     RECEIVED,
     CONNECTION_CLOSE,
-    /** These need something to go wrong, or time. */
+    /** From here on, methods that are called only after a failure or some time. */
     LOOP_STALLED,
     PEER_ASKED,
     PEER_FOUND_DEAD;
@@ -99,7 +99,7 @@ class ThrowingMeterTest {
 
       exchange(ends.connect());
     }
-    // It throws in each thread that calls it, of which this one waits for none.
+    // The meter throws in the threads that call it, for none of which this thread waits.
     await().atMost(Ends.LIMIT).until(() -> meter.thrown.get() > 0);
   }
 
@@ -183,7 +183,7 @@ class ThrowingMeterTest {
     }
   }
 
-  /** Throws at one of its methods. */
+  /** A meter in which one method throws. */
   private static final class ThrowingMeter extends HcaMeter implements Meters {
     private final MeterMethod method;
     private final boolean error;

@@ -9,7 +9,7 @@ import java.net.URLClassLoader;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
-/** Micrometer is an optional dependency. */
+/** Tests a program without Micrometer, which is an optional dependency. */
 class WithoutMicrometerTest {
   @Test
   void aProgramWithoutItWorks() throws Exception {

@@ -7,7 +7,7 @@ import io.verbena.RdmaServer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.reactivestreams.Subscription;
 
-/** A subscriber that misbehaves when it is first called back by one method. */
+/** A subscriber that misbehaves in one callback, the first time that it is called. */
 final class Culprit extends Watch {
   private final Misuse misuse;
   private final Scene scene;
@@ -56,7 +56,7 @@ final class Culprit extends Watch {
     super.onNext(item);
     if (now) {
       if (misuse.operation() == Operation.BIND && misuse.misdeed().isThrow()) {
-        // It throws at the caller of subscribe, who knows of no end.
+        // The subscriber throws to the caller of subscribe, so no terminal signal follows.
         letGo();
       }
       commit();

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 import reactor.core.publisher.Hooks;
 
 /**
- * Hooks of Reactor that throw, while user code misbehaves. They are the JVM's: no other test runs
- * meanwhile.
+ * Tests Reactor hooks that throw while user code misbehaves. Hooks are global to the JVM, so no
+ * other test runs at the same time.
  */
 @Isolated
 class HookMisuseTest {
@@ -23,7 +23,7 @@ class HookMisuseTest {
 
   private Room room;
 
-  /** A hook that is called where something misbehaves. */
+  /** A Reactor hook that is called where user code misbehaves. */
   enum Hook {
     OPERATOR_ERROR,
     NEXT_DROPPED,
@@ -60,7 +60,7 @@ class HookMisuseTest {
     try {
       for (Moment moment : List.of(Moment.CONNECTED, Moment.DYING)) {
         for (Misuse misuse : Misuse.at(moment)) {
-          // To listen and to end are of Reactor's own operators, in the thread of the subscriber.
+          // Reactor's own operators serve bind and onClose, in the subscriber's thread.
           if (!misuse.operation().isOfServer()
               && (misuse.misdeed() == Misdeed.THROWS_EXCEPTION
                   || misuse.misdeed().isOfPublishers())) {

@@ -11,19 +11,19 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.Mono;
 
-/** The misbehaviour of user code while it is called. */
+/** A kind of misbehaviour in a callback. */
 enum Misdeed {
   THROWS_EXCEPTION,
   THROWS_ASSERTION_ERROR,
   THROWS_LINKAGE_ERROR,
   THROWS_OUT_OF_MEMORY,
   THROWS_STACK_OVERFLOW,
-  /** Calls block(), which throws in a thread that must not be blocked. */
+  /** Calls block(), which throws in a thread that must not block. */
   BLOCKS,
-  /** Keeps the thread for a while. */
+  /** Occupies the thread for a while. */
   DAWDLES,
   RELEASES_TWICE,
-  /** Another thread releases the buffer. */
+  /** Releases the buffer in another thread. */
   RELEASES_ELSEWHERE,
   /** Publishes more than was requested. */
   EXCEEDS_DEMAND,
@@ -45,7 +45,7 @@ enum Misdeed {
   private static final String THROWN = "thrown by a misdeed";
   private static final long A_WHILE = TimeUnit.MILLISECONDS.toNanos(2);
 
-  /** Returns whether this is what a misdeed threw. */
+  /** Returns whether a misdeed threw this error. */
   static boolean isThrown(Throwable error) {
     return THROWN.equals(error.getMessage());
   }
@@ -58,7 +58,7 @@ enum Misdeed {
     return this == RELEASES_TWICE || this == RELEASES_ELSEWHERE;
   }
 
-  /** Returns whether it breaks a rule for publishers. */
+  /** Returns whether this misdeed breaks a rule for publishers. */
   boolean isOfPublishers() {
     return compareTo(EXCEEDS_DEMAND) >= 0 && compareTo(SUBSCRIBES_TWICE) <= 0;
   }
@@ -92,7 +92,7 @@ enum Misdeed {
   }
 
   /**
-   * Does it.
+   * Commits this misdeed.
    *
    * @param subscription of the operation, or null
    */
@@ -119,7 +119,7 @@ enum Misdeed {
     }
   }
 
-  /** Throws, as {@link #commit} does of those that throw. */
+  /** Throws, if this misdeed is one of those for which {@link #commit} calls this method. */
   void commitThrow() {
     switch (this) {
       case THROWS_EXCEPTION -> throw new IllegalStateException(THROWN);

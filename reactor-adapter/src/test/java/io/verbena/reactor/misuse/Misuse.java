@@ -7,12 +7,12 @@ import java.util.List;
 /**
  * A misdeed in a callback at a moment.
  *
- * @param operation whose callback it is
+ * @param operation the operation that has the callback
  * @param signal the callback
  */
 record Misuse(Operation operation, Signal signal, Misdeed misdeed, Moment moment) {
 
-  /** All that there are at this moment. */
+  /** Returns all misuses at this moment. */
   static List<Misuse> at(Moment moment) {
     List<Misuse> all = new ArrayList<>();
     for (Operation operation : Operation.values()) {
@@ -56,7 +56,9 @@ record Misuse(Operation operation, Signal signal, Misdeed misdeed, Moment moment
         || (operation == Operation.SOURCE && misdeed == Misdeed.CANCELS);
   }
 
-  /** Returns whether the callback is called for certain; else something may end it before. */
+  /**
+   * Returns whether the callback is certain to be called; otherwise something may end it before.
+   */
   boolean isCertain() {
     return switch (signal) {
       case ON_SUBSCRIBE -> true;
@@ -72,14 +74,14 @@ record Misuse(Operation operation, Signal signal, Misdeed misdeed, Moment moment
     return moment.compareTo(Moment.TRAFFIC) <= 0;
   }
 
-  /** Returns whether who asked for the connection throws when it comes. */
+  /** Returns whether the subscriber of a connect throws when it receives the connection. */
   boolean refusesAConnection() {
     return operation == Operation.CONNECT
         && misdeed.isThrow()
         && (signal == Signal.ON_NEXT || signal == Signal.ON_COMPLETE);
   }
 
-  /** Returns whether the connection is to end in good order before it is disposed. */
+  /** Returns whether the connection is to end gracefully before it is disposed. */
   boolean isGraceful() {
     return moment == Moment.CLOSING
         || (signal == Signal.ON_COMPLETE && operation.lastsAsTheConnection());

@@ -17,19 +17,19 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * User code that misbehaves in every callback, in every way, at every moment: its own operation or
- * connection ends, once and with a typed error; an innocent connection on the same loops echoes
- * before, meanwhile and after; each wait ends; each buffer is released; and in the end all closes.
- * On the emulated HCA all are played, on others a sample.
+ * Tests user code that misbehaves in every callback, in every way, at every moment. Its own
+ * operation or connection ends once, with a typed error. An innocent connection on the same loops
+ * echoes before, meanwhile and after. Each wait ends, each buffer is released, and in the end
+ * everything closes. All cases run on the emulated HCA, a sample on others.
  *
- * <p>{@code -Dverbena.misuse.seed} repeats a sample, and {@code -Dverbena.misuse.only} plays those
- * alone whose name contains it, for instance {@code "READ ON_NEXT"}.
+ * <p>{@code -Dverbena.misuse.seed} repeats a sample. {@code -Dverbena.misuse.only} runs only the
+ * cases whose name contains its value, for instance {@code "READ ON_NEXT"}.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class MisuseTest {
   private static final long SEED = Long.getLong("verbena.misuse.seed", System.nanoTime());
 
-  /** The number of cases that are played of a moment where an HCA takes its time. */
+  /** The number of cases that run per moment on an HCA that takes its time. */
   private static final int MOST = 40;
 
   private static final String ONLY = System.getProperty("verbena.misuse.only", "");

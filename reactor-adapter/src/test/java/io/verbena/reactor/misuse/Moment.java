@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.misuse;
 
-/** The work of the connection meanwhile. */
+/** The state of the connection when user code misbehaves. */
 enum Moment {
-  /** Nothing yet. */
+  /** The connection is idle. */
   CONNECTED,
-  /** Nothing else; the user begins in a callback, on the loop. */
+  /** The connection is idle; the user starts the operation in a callback, on the loop. */
   WITHIN,
-  /** Messages go both ways. */
+  /** Messages flow both ways. */
   TRAFFIC,
-  /** This end closes gracefully, or for connect and bind the other end. */
+  /** This end closes gracefully; for connect and bind, the other end does. */
   CLOSING,
-  /** The peer goes away without closing. */
+  /** The peer vanishes without closing. */
   DYING
 }

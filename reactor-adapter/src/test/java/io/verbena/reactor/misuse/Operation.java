@@ -4,18 +4,18 @@ package io.verbena.reactor.misuse;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** An operation that the user asks of a connection, or of the transport. */
+/** An operation of a connection or of the transport. */
 enum Operation {
   RECEIVE,
   IMMEDIATES,
   SEND,
-  /** The messages that a send subscribes to. */
+  /** The publisher of messages for a send. */
   SOURCE,
   READ,
   READ_INTO,
   PIECES,
   WRITE,
-  /** A write with immediate. */
+  /** A write with immediate data. */
   NOTICE,
   ATOMIC,
   CLOSE,
@@ -24,12 +24,12 @@ enum Operation {
   CONNECT,
   BIND,
   SERVER_ON_CLOSE,
-  /** The function that is given to bind, and the publisher that it returns. */
+  /** The handler function given to bind, and the publisher that it returns. */
   HANDLER,
-  /** The accept hook that is given to bind, and the publisher that it returns. */
+  /** The accept hook given to bind, and the publisher that it returns. */
   ACCEPT_HOOK;
 
-  /** The callbacks of the user. */
+  /** Returns the callbacks of user code. */
   Set<Signal> signals() {
     return switch (this) {
       case RECEIVE, IMMEDIATES, READ, PIECES, ATOMIC, CONNECT, BIND ->
@@ -38,7 +38,7 @@ enum Operation {
           EnumSet.of(Signal.ON_SUBSCRIBE, Signal.ON_ERROR, Signal.ON_COMPLETE);
       case ON_PEER_CLOSING, SERVER_ON_CLOSE -> EnumSet.of(Signal.ON_SUBSCRIBE, Signal.ON_COMPLETE);
       case SOURCE -> EnumSet.of(Signal.SUBSCRIBE, Signal.REQUEST, Signal.CANCEL);
-      // Its cancel comes with the deadline, for which these tests do not wait.
+      // A hook is cancelled at its deadline, for which these tests do not wait.
       case ACCEPT_HOOK -> EnumSet.of(Signal.APPLY, Signal.SUBSCRIBE, Signal.REQUEST);
       case HANDLER -> EnumSet.of(Signal.APPLY, Signal.SUBSCRIBE, Signal.REQUEST, Signal.CANCEL);
     };
@@ -51,7 +51,7 @@ enum Operation {
     };
   }
 
-  /** Returns whether it ends only with the connection. */
+  /** Returns whether the operation ends only with the connection. */
   boolean lastsAsTheConnection() {
     return switch (this) {
       case RECEIVE, IMMEDIATES, CLOSE, ON_CLOSE, ON_PEER_CLOSING -> true;
@@ -59,17 +59,17 @@ enum Operation {
     };
   }
 
-  /** Returns whether it is a server's, so that no connection need be there. */
+  /** Returns whether this is an operation of a server, which needs no connection. */
   boolean isOfServer() {
     return this == BIND || this == SERVER_ON_CLOSE;
   }
 
-  /** Returns whether the user's code is called as a server accepts a connection. */
+  /** Returns whether the user's code is called when a server accepts a connection. */
   boolean isOfAccepting() {
     return this == HANDLER || this == ACCEPT_HOOK;
   }
 
-  /** Returns whether the user's code is a publisher's or a function, and no subscriber's. */
+  /** Returns whether the user's code is a publisher or a function, rather than a subscriber. */
   boolean isPublishing() {
     return this == SOURCE || isOfAccepting();
   }

@@ -30,8 +30,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Two transports of one loop each, with memory for peers, and an innocent connection that is asked
- * for echoes. No timeout of theirs is as short as the patience of the tests: what hangs is seen.
+ * Two transports of one loop each, with memory for peers, and an innocent connection that echoes.
+ * Their timeouts are longer than the tests wait, so that the tests notice an operation that hangs.
  */
 final class Room implements AutoCloseable {
   private static final int LENGTH = 4096;
@@ -49,7 +49,7 @@ final class Room implements AutoCloseable {
   final RemoteMemory serverMemory;
   final RemoteMemory clientMemory;
 
-  /** A token that was valid once. */
+  /** A token that is no longer valid. */
   final RemoteMemory deadMemory;
 
   Room() {
@@ -86,7 +86,7 @@ final class Room implements AutoCloseable {
     return memory.register(ByteBuffer.allocateDirect(LENGTH), EnumSet.allOf(Right.class));
   }
 
-  /** Asserts that the innocent connection serves. */
+  /** Asserts that the innocent connection works. */
   void echo() throws InterruptedException {
     int number = ++asked;
     Mono<ByteBuf> message =
@@ -96,14 +96,14 @@ final class Room implements AutoCloseable {
     assertThat(echo).as("the echo of the innocent").isEqualTo(number);
   }
 
-  /** Does something on the client's loop, in a callback of the innocent, and waits for it. */
+  /** Runs an action on the client's loop, in a callback of the innocent connection, and waits. */
   void onLoop(Runnable action) {
     CompletableFuture<Void> done =
         innocent.client().send(Flux.empty()).doOnTerminate(action).toFuture();
     assertThat(done).succeedsWithin(Ends.LIMIT);
   }
 
-  /** Asserts that all connections but the innocent one are gone. */
+  /** Asserts that only the innocent connection is left. */
   void assertIsEmpty() {
     await("the end of the connections", () -> ends.server().connectionCount() == 1);
   }
@@ -118,7 +118,7 @@ final class Room implements AutoCloseable {
     }
   }
 
-  /** Closes all, or what was left open; fails if anything of the devices is open then. */
+  /** Closes everything; fails if an object of the devices is still open. */
   @Override
   public void close() {
     serverRegion.close();
@@ -127,7 +127,7 @@ final class Room implements AutoCloseable {
     devices.assertAreClosed();
   }
 
-  /** Sees which devices the transports use. */
+  /** Records the devices that the transports use. */
   private static final class DeviceWatch implements Meters {
     private final Queue<Device> devices = new ConcurrentLinkedQueue<>();
 
@@ -151,7 +151,7 @@ final class Room implements AutoCloseable {
       long deadline = System.nanoTime() + Ends.LIMIT.toNanos();
       long left = Ends.LIMIT.toNanos();
       try {
-        // Null says that it is closed, or that the time is over.
+        // Null means that the device is closed, or that the time is over.
         while (left > 0 && device.awaitAsyncEvent(left) != null) {
           left = deadline - System.nanoTime();
         }

@@ -24,7 +24,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** A misuse as it happens, on a connection of its own. */
+/** Plays one misuse, on a connection of its own. */
 final class Scene {
   private static final AtomicLong NAMES = new AtomicLong();
   private static final int IN_TRAFFIC = 32;
@@ -38,7 +38,7 @@ final class Scene {
   private final Sinks.Empty<Void> trafficEnd = Sinks.empty();
   private final Culprit culprit;
 
-  /** A subscriber of an operation whose publisher or handler is the culprit. */
+  /** Subscribes to an operation whose publisher or handler misbehaves. */
   private final Watch result = new Watch("the result");
 
   private final Watch outcome;
@@ -58,17 +58,17 @@ final class Scene {
 
   // ---- what the culprit uses
 
-  /** The callback has been called. */
+  /** Notes that the callback was called. */
   void reached() {
     reached = true;
   }
 
-  /** The user's publisher was subscribed to. */
+  /** Notes that the user's publisher was subscribed to. */
   void subscribed() {
     subscribed = true;
   }
 
-  /** The connection of the culprit. */
+  /** Returns the connection of the culprit. */
   RdmaConnection guilty() {
     RdmaConnection connection = guilty;
     if (connection == null) {
@@ -101,14 +101,14 @@ final class Scene {
     return misuse.operation() == Operation.HANDLER ? room.clientMemory : room.serverMemory;
   }
 
-  /** Subscribes as one should; what it watches must have ended when all is over. */
+  /** Subscribes correctly; {@code operation} must have ended when the scene is over. */
   void watch(String what, Publisher<?> operation) {
     Watch watch = new Watch(what);
     watches.add(watch);
     operation.subscribe(watch);
   }
 
-  /** A message that is to be released, short or long. */
+  /** Returns a short or a long message, which the caller releases. */
   ByteBuf message(int number) {
     ByteBuf message =
         switch (number % 3) {
@@ -156,10 +156,10 @@ final class Scene {
         : outcome.isEnded();
   }
 
-  /** Ends the innocent, if there still is one, and checks that each wait for an end is over. */
+  /** Ends the connections of the scene, and checks that each operation has ended. */
   void end() {
     if (misuse.operation() == Operation.CONNECT) {
-      // Also if the callback was called before there was a connection.
+      // Even if the callback was called before there was a connection.
       Room.await(culprit, culprit::isEnded);
     }
     RdmaConnection connection = guilty;
@@ -196,7 +196,7 @@ final class Scene {
     }
   }
 
-  /** An operation of a connection. */
+  /** Starts an operation of a connection. */
   private void operate() {
     Ends.Pair pair = room.ends.connect();
     RdmaConnection other = pair.server();
@@ -274,7 +274,7 @@ final class Scene {
   }
 
   private void subscribe(Publisher<?> operation) {
-    // A callback of the play before may have interrupted this loop in the same turn.
+    // A callback of the previous scene may have interrupted this loop in the same turn.
     Thread.interrupted();
     try {
       operation.subscribe(outcome);
@@ -288,7 +288,7 @@ final class Scene {
     }
   }
 
-  /** Provokes a call of the callback. */
+  /** Causes a call of the callback. */
   private void provoke(RdmaConnection other) {
     sendToCulprit(other, 1);
     switch (misuse.signal()) {
@@ -308,7 +308,7 @@ final class Scene {
         other.dispose();
       }
       default -> {
-        // Nothing: it is called anyway.
+        // The callback is called anyway.
       }
     }
   }
@@ -338,7 +338,7 @@ final class Scene {
     begin(serverSide().bind(address, connection -> Mono.never()));
   }
 
-  /** The culprit has a server. */
+  /** Notes the server that the culprit has bound. */
   void bound(RdmaServer server) {
     ownServer = server;
     watch("onClose of the culprit's server", server.onClose());
@@ -348,7 +348,7 @@ final class Scene {
     RdmaServer server = bind(connection -> Mono.never());
     begin(server.onClose());
     server.dispose();
-    // The callback came in this thread.
+    // The callback was called in this thread.
     if (Thread.interrupted() && misuse.misdeed() != Misdeed.INTERRUPTS) {
       outcome.wrong("this thread was interrupted");
     }

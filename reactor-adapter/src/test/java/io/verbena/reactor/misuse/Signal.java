@@ -7,12 +7,12 @@ enum Signal {
   ON_NEXT,
   ON_ERROR,
   ON_COMPLETE,
-  /** Of a publisher of the user. */
+  /** {@code subscribe} of a user's publisher. */
   SUBSCRIBE,
-  /** Of that publisher's subscription. */
+  /** {@code request} of that publisher's subscription. */
   REQUEST,
-  /** Of that publisher's subscription. */
+  /** {@code cancel} of that publisher's subscription. */
   CANCEL,
-  /** Of the function that is given to bind. */
+  /** A call of the function given to bind. */
   APPLY
 }

@@ -9,11 +9,11 @@ import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 
 /**
- * A publisher that misbehaves when one of its methods is first called. It publishes a few messages,
- * and completes unless its cancel is to be called.
+ * A publisher that misbehaves in the first call of one of its methods. Publishes a few messages,
+ * and completes unless the method is its cancel.
  */
 final class Supplies<T> implements Publisher<T> {
-  /** The number of messages where the demand has no end. */
+  /** The limit of messages that are published beyond the demand. */
   private static final int MOST = 1000;
 
   private final Misuse misuse;
@@ -27,17 +27,17 @@ final class Supplies<T> implements Publisher<T> {
     this.type = type;
   }
 
-  /** The messages of a send. */
+  /** Returns the messages of a send. */
   static Publisher<ByteBuf> messages(Misuse misuse, Scene scene) {
     return new Supplies<>(misuse, scene, ByteBuf.class);
   }
 
-  /** Returns what a handler returns: it never ends. */
+  /** Returns the publisher of a handler, which never ends. */
   static Publisher<Void> nothing(Misuse misuse, Scene scene) {
     return new Supplies<>(misuse, scene, Void.class);
   }
 
-  /** The answer of an accept hook, which accepts. */
+  /** Returns the publisher of an accept hook, which accepts. */
   static Publisher<AcceptDecision> decisions(Misuse misuse, Scene scene) {
     return new Supplies<>(misuse, scene, AcceptDecision.class);
   }
@@ -125,7 +125,7 @@ final class Supplies<T> implements Publisher<T> {
       }
     }
 
-    /** Releases a message that is about to be sent. */
+    /** Releases a message that is about to be sent, in the wrong way. */
     private void giveAway(ByteBuf message) {
       if (misuse.misdeed() == Misdeed.RELEASES_ELSEWHERE) {
         misuse.misdeed().release(message);

@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
-/** A subscriber that notes whether its signals keep to Reactive Streams: its end once, typed. */
+/**
+ * A subscriber that notes whether its signals obey Reactive Streams: one end, with a typed error.
+ */
 class Watch implements CoreSubscriber<Object> {
   private final String what;
   private final AtomicInteger ends = new AtomicInteger();
@@ -72,8 +74,8 @@ class Watch implements CoreSubscriber<Object> {
   }
 
   /**
-   * It has cancelled or refused its subscription: nobody need tell it that it ended, and what was
-   * on its way may come all the same.
+   * Notes that the subscriber has cancelled or refused its subscription: a terminal signal is
+   * optional then, and signals in flight may still come.
    */
   void letGo() {
     released = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A user who misbehaves in every callback, in every way and at every moment of a connection's life.
- * Only this user's operation or connection may suffer.
+ * Tests of user code that misbehaves in every callback, in every way and at every moment of a
+ * connection. Only the user's own operation or connection may suffer.
  */
 @NullMarked
 package io.verbena.reactor.misuse;

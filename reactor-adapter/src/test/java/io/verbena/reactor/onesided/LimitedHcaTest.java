@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** An HCA without immediate data or gathering, whose longest message is shorter than ours. */
+/** Tests an HCA without immediate data and gather, with a short maximum message size. */
 @Tag("moves-data")
 class LimitedHcaTest {
   private static final int LENGTH = 100_000;
@@ -154,7 +154,7 @@ class LimitedHcaTest {
             .block(Ends.LIMIT);
     List<ByteBuf> messages = List.of(heap(1), heap(2));
 
-    // Each fills a frame: that of the first is posted as the second comes.
+    // Each message fills a frame: the frame of the first is posted when the second comes.
     CompletableFuture<Void> sent = refused.send(Flux.fromIterable(messages)).toFuture();
 
     assertThat(sent).failsWithin(Ends.LIMIT);
@@ -175,7 +175,7 @@ class LimitedHcaTest {
       AtomicInteger refused = new AtomicInteger();
       int waiting = Addresses.rounds(3000);
 
-      // On the loop: two have the slots, for which all others wait.
+      // Started on the loop: two reads take the slots, for which all others wait.
       Mono<Long> read =
           client
               .read(from)
@@ -297,7 +297,7 @@ class LimitedHcaTest {
         .client();
   }
 
-  /** Of the same memory, at another server. */
+  /** Returns a token for the same memory at another server. */
   private RemoteMemory token(Ends ends) {
     return ends.server().memory().register(memory, Set.of(Right.READ, Right.WRITE)).token();
   }

@@ -110,7 +110,7 @@ class OneSidedTest {
     }
   }
 
-  /** The loop has dealt with the cancellation before the thread that subscribes goes on. */
+  /** The loop handles the cancellation before the subscribing thread continues. */
   @Test
   void releasesABufferWhoseReadIsCancelledWhileItStarts() {
     BaseSubscriber<Void> subscriber = new BaseSubscriber<>() {};
@@ -139,7 +139,7 @@ class OneSidedTest {
           case "foreign" -> Unpooled.directBuffer(100, 1 << 20);
           default -> Unpooled.buffer(100, 1 << 20);
         };
-    // On the loop, so that nothing completes before it grows.
+    // Started on the loop, so that no read completes before the buffer grows.
     Mono<Void> read =
         pair.client()
             .read(token.slice(0, 8))
@@ -153,7 +153,7 @@ class OneSidedTest {
                 });
 
     if (!kind.equals("registered")) {
-      // It was read elsewhere: its old memory may be somebody else's by now.
+      // The read used other memory, as the buffer's old memory may belong to another buffer by now.
       read.block(Ends.LIMIT);
       assertThat(Ends.take(into)).isEqualTo(at(0, 100));
     } else {
@@ -174,7 +174,7 @@ class OneSidedTest {
                 pair.client().memory().allocator().directBuffer(100, 100).writeZero(100),
                 Unpooled.buffer(8).writeZero(8));
 
-    // On the loop, so that nothing completes before.
+    // Started on the loop, so that no read completes before the consolidation.
     ByteBuf next =
         pair.client()
             .read(token.slice(0, 8))
@@ -184,7 +184,7 @@ class OneSidedTest {
                   Mono<Void> begun =
                       Mono.fromFuture(pair.client().read(token.slice(0, 100), into).toFuture());
                   into.consolidate();
-                  // It has the memory that the composite buffer has let go of.
+                  // This buffer gets the memory that the composite buffer has released.
                   ByteBuf other = pair.client().memory().allocator().directBuffer(100, 100);
                   other.writeZero(100);
                   return begun.thenReturn(other);
@@ -272,7 +272,7 @@ class OneSidedTest {
               piece -> {
                 signals.add("piece");
                 piece.release();
-                // Pieces that wait for a slot fail in this call.
+                // Pieces that wait for a slot fail within this call.
                 other.client().dispose();
                 signals.add("taken");
               },
@@ -357,7 +357,7 @@ class OneSidedTest {
               .toFuture();
       ByteBuf data = Ends.message(client, LENGTH, 2);
 
-      // On the loop, so that no slot comes free before all have begun.
+      // Started on the loop, so that no slot becomes free before all have begun.
       List<Integer> done =
           client
               .read(to.slice(0, 8))
@@ -393,7 +393,7 @@ class OneSidedTest {
     for (int i = 0; i < window; i++) {
       assertThat(writes.get(i)).succeedsWithin(Ends.LIMIT);
     }
-    // Reads and messages go on meanwhile.
+    // Reads and messages continue meanwhile.
     CompletableFuture<Long> messages =
         pair.server().receive().doOnNext(ByteBuf::release).take(50).count().toFuture();
     pair.client()
@@ -524,13 +524,13 @@ class OneSidedTest {
                 .writeWithImmediate(Ends.message(other.client(), 8, i), target.token(), i)
                 .toFuture());
       }
-      // The first has the only credit. When it is done, another one may wait, perhaps the last.
+      // The first write has the only credit. When it is done, another may wait, perhaps the last.
       assertThat(writes.get(198).isCompletedExceptionally() ? writes.get(198) : writes.get(199))
           .failsWithin(Ends.LIMIT)
           .withThrowableThat()
           .withCauseInstanceOf(OperationLimitException.class)
           .withMessageContaining("(expected: < 16");
-      // Whether it waited for the loop or for the peer.
+      // The limit applies whether the write waited for the loop or for the peer.
       for (CompletableFuture<Void> write : writes) {
         if (write.isCompletedExceptionally()
             && write.handle((done, why) -> why).join() instanceof OperationLimitException e) {
@@ -544,7 +544,7 @@ class OneSidedTest {
   @Test
   void timesOutWhenThePeerTakesNoNotice() {
     assumeFalse(Addresses.areLossy(), "what is lost comes later than this deadline");
-    // The first write has to succeed within that time.
+    // The first write has to succeed within this time.
     try (Ends small =
         Ends.create(Ends.options().operationTimeout(Duration.ofSeconds(2)).window(1))) {
       Ends.Pair other = small.connect();
@@ -581,7 +581,7 @@ class OneSidedTest {
   void failsAWriteWithAWrongKey() {
     RemoteMemory wrong = new RemoteMemory(token.address(), 8, token.key() ^ 77, token.rights());
 
-    // Of a test that is left out nothing may be left.
+    // Deferred, so that a skipped test leaves no buffer.
     assertRefused(Mono.defer(() -> pair.client().write(Ends.message(pair.client(), 8, 1), wrong)));
   }
 
@@ -602,11 +602,11 @@ class OneSidedTest {
               RemoteAccessException.class,
               e -> assertThat(e.status()).isEqualTo(CompletionStatus.REM_ACCESS_ERR));
     } else {
-      // Sent, it is done or flushed: that the connection ends is all that is heard of the refusal.
+      // A request may complete or be flushed: only the end of the connection shows the refusal.
       operation.onErrorComplete(RdmaException.class).block(Ends.LIMIT);
     }
     assertThat(lost).failsWithin(Ends.LIMIT);
-    // The peer disconnects when it refuses, and either may be seen first: that, or the completion.
+    // The peer disconnects when it refuses: its disconnect or the completion may be seen first.
     StepVerifier.create(pair.client().onClose())
         .expectErrorMatches(
             e ->

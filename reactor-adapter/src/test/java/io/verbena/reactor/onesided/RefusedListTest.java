@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The HCA takes the first request of a list and refuses the others, which it should never do. */
+/** Tests an HCA that takes only the first request of a list, which it should never do. */
 class RefusedListTest {
   private static final int LENGTH = 4096;
   private static final int READS = 8;
@@ -57,7 +57,9 @@ class RefusedListTest {
     ends.close();
   }
 
-  /** Before the list is made: its refusal would cost the connection. */
+  /**
+   * The atomic is rejected before the list is built, as a refused list would cost the connection.
+   */
   @Test
   void holdsNoAtomicThatTheHcaDoesNotHave() {
     assumeTrue(Ends.haveAtomics(), "the peer's HCA has no atomics");
@@ -83,7 +85,7 @@ class RefusedListTest {
     List<ByteBuf> buffers =
         IntStream.range(0, READS).mapToObj(i -> Unpooled.directBuffer(64, 64)).toList();
 
-    // The first completes on the loop, where the others make one list.
+    // The first read completes on the loop, where the others form one list.
     List<Throwable> failures =
         client
             .read(token)
@@ -116,7 +118,7 @@ class RefusedListTest {
     int writes = 40;
     int length = 8;
 
-    // More than a list takes: those that are posted behind it find it refused.
+    // More writes than a list takes: the later ones find the list refused.
     List<Throwable> failures =
         client
             .read(token)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Claims about reads, writes, immediates and atomics. */
+/** Tests of reads, writes, immediates and atomics. */
 @NullMarked
 package io.verbena.reactor.onesided;
 

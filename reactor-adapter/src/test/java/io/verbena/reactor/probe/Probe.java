@@ -21,8 +21,8 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 
 /**
- * Prints a line for each of: messages of 64 B, 8 KiB and 64 KiB one way, round trips of 64 B, reads
- * of 4 and 64 KiB. Arguments: which (all by default), poll mode.
+ * Measures messages of 64 B, 8 KiB and 64 KiB one way, round trips of 64 B, and reads of 4 and 64
+ * KiB, and prints a line for each. Arguments: which of them (all by default), poll mode.
  */
 public final class Probe {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -153,7 +153,7 @@ public final class Probe {
     }
   }
 
-  /** Sends the next message when the one before came back. */
+  /** Sends the next message when the previous one came back. */
   private static final class Rally extends Flux<ByteBuf> implements Subscription {
     private final RdmaConnection connection;
     private final ByteBufAllocator allocator;
@@ -202,7 +202,7 @@ public final class Probe {
 
     @Override
     public void request(long n) {
-      // One at a time is always within what was requested.
+      // One message at a time is always within the demand.
     }
 
     @Override

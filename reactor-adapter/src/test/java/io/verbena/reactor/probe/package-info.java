@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A quick look at speed while working on it; the figures that count come from benchmarks/. */
+/** A quick speed check for development; the published figures come from benchmarks/. */
 @NullMarked
 package io.verbena.reactor.probe;
 

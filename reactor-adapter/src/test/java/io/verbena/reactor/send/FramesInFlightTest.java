@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Numbers of frames on a connection that has sent very many. */
+/** Tests frame numbers on a connection that has sent very many frames. */
 class FramesInFlightTest {
   private static final URI ADDRESS = URI.create("emulated://frames-in-flight");
 
@@ -86,7 +86,7 @@ class FramesInFlightTest {
     assertThat(frames.hasArrived(first + 4, new Waiter())).isTrue();
   }
 
-  /** Counts how often it is told. */
+  /** Counts how often it is notified. */
   private static final class Waiter implements FrameWaiter {
     private @Nullable FrameWaiter next;
     private int arrivals;

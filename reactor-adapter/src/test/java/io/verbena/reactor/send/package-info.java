@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Claims about frames on their way. */
+/** Tests of frames in flight. */
 @NullMarked
 package io.verbena.reactor.send;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
 
-/** A device that fails under a server. */
+/** Tests a device that fails under a server. */
 class DeviceFaultTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Programs that docs/ shows. */
+/** Programs that docs/ quotes. */
 @NullMarked
 package io.verbena.reactor.snippets;
 

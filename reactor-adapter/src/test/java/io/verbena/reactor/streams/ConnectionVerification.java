@@ -15,7 +15,7 @@ import org.testng.annotations.Test;
 /**
  * Tests a publisher of a connection.
  *
- * @param <T> what it publishes
+ * @param <T> the type of its elements
  */
 abstract class ConnectionVerification<T> extends PublisherVerification<T> implements Verification {
   final Ends ends = Ends.create();
@@ -35,8 +35,8 @@ abstract class ConnectionVerification<T> extends PublisherVerification<T> implem
   }
 
   /**
-   * Tests rule 3.13. The TCK's own test gives the JVM 100 ms to enqueue the reference, which it
-   * exceeds on a busy machine.
+   * Tests rule 3.13. The TCK's own test gives the JVM 100 ms to enqueue the reference, which is too
+   * short on a busy machine.
    */
   @Override
   @Test

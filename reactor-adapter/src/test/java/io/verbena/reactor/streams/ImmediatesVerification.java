@@ -10,9 +10,7 @@ import java.util.Set;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 
-/**
- * Tests what {@link RdmaConnection#immediates} publishes; the peer closes behind the last write.
- */
+/** Tests {@link RdmaConnection#immediates}; the peer closes after the last write. */
 public final class ImmediatesVerification extends ConnectionVerification<RdmaConnection.Immediate> {
   private static final long MOST = 1 << 12;
 

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import org.reactivestreams.Publisher;
 
-/** Tests what {@link RdmaConnection#readPieces} publishes. */
+/** Tests {@link RdmaConnection#readPieces}. */
 public final class PiecesVerification extends ConnectionVerification<Integer> {
   private static final int MOST = 1 << 16;
 

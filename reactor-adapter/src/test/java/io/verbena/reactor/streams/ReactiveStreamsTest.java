@@ -18,9 +18,9 @@ import org.testng.SkipException;
 import org.testng.annotations.Test;
 
 /**
- * The rules of Reactive Streams (1.0.4). Its TCK is written for TestNG; each of its methods is run
- * here by itself, on connections of its own. Much of it waits for what must not come, so they run
- * side by side.
+ * Tests the rules of Reactive Streams 1.0.4. The TCK is written for TestNG; here each of its
+ * methods runs separately, on connections of its own. Many of them wait for signals that must not
+ * come, so they run concurrently.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class ReactiveStreamsTest {

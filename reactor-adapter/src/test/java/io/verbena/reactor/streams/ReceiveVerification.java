@@ -7,7 +7,7 @@ import io.verbena.reactor.testing.Ends;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 
-/** Tests what {@link RdmaConnection#receive} publishes; the peer closes behind the last message. */
+/** Tests {@link RdmaConnection#receive}; the peer closes after the last message. */
 public final class ReceiveVerification extends ConnectionVerification<Integer> {
   private static final int LENGTH = 8;
 

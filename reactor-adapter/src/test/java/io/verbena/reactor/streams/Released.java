@@ -6,7 +6,7 @@ import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 
-/** A publisher's own signals, but that each buffer is released: the TCK knows of none. */
+/** Publishes the length of each buffer and releases the buffer, which the TCK does not do. */
 record Released(Publisher<ByteBuf> buffers) implements Publisher<Integer> {
   @Override
   public void subscribe(Subscriber<? super Integer> subscriber) {

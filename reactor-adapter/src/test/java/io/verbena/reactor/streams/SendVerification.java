@@ -11,7 +11,7 @@ import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 import org.reactivestreams.tck.SubscriberBlackboxVerification;
 
-/** With what {@link RdmaConnection#send} subscribes; the peer takes all that comes. */
+/** Tests the subscriber of {@link RdmaConnection#send}; the peer takes all messages. */
 public final class SendVerification extends SubscriberBlackboxVerification<ByteBuf>
     implements Verification {
   private final Ends ends = Ends.create();
@@ -48,7 +48,7 @@ public final class SendVerification extends SubscriberBlackboxVerification<ByteB
     return Unpooled.directBuffer(Integer.BYTES).writeInt(element);
   }
 
-  /** The same subscriber, under the type that the TCK asks for. */
+  /** The same subscriber, with the type that the TCK expects. */
   private record Narrow(Subscriber<? super ByteBuf> own) implements Subscriber<ByteBuf> {
     @Override
     public void onSubscribe(Subscription subscription) {

@@ -6,9 +6,9 @@ import io.verbena.reactor.testing.Ends;
 import java.time.Duration;
 import org.reactivestreams.tck.TestEnvironment;
 
-/** The times that the TCK waits for what must come, and for what must not. */
+/** The times that the TCK waits for signals that must come, and for signals that must not. */
 final class Tck {
-  /** The TCK sleeps so long where an error must come, and then looks once. */
+  /** The TCK sleeps this long where an error must come, and then checks once. */
   private static final Duration FOR_ERRORS = Duration.ofSeconds(2);
 
   private static final Duration FOR_WHAT_MUST_NOT = Duration.ofMillis(50);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The TCK of Reactive Streams, on what the transport publishes and subscribes with. */
+/** The Reactive Streams TCK, run on the transport's publishers and subscribers. */
 @NullMarked
 package io.verbena.reactor.streams;
 

@@ -26,20 +26,18 @@ import java.util.function.Predicate;
 import reactor.core.publisher.Mono;
 
 /**
- * Two transports with a server in one and clients in the other. Closing it disposes both, which
- * fails if anything of their devices is still open.
+ * Two transports, one with a server and one with clients. {@code close()} disposes both, which
+ * fails if an object of their devices is still open.
  */
 public final class Ends implements AutoCloseable {
-  /** The time that anything in a test may take. */
+  /** The time limit for anything in a test. */
   public static final Duration LIMIT = Addresses.within(Duration.ofSeconds(20));
 
-  /**
-   * A time limit that is to run out: in this time a device opens on a busy machine all the same.
-   */
+  /** A time limit that tests let expire; even so, a device can open within it on a busy machine. */
   public static final Duration SHORT =
       atLeast(Duration.ofSeconds(2), Addresses.within(Duration.ofMillis(500)));
 
-  /** A busy machine may keep what is to succeed waiting for so long, however quick the HCA is. */
+  /** The time that a busy machine may need for an operation, however fast the HCA is. */
   private static final Duration BUSY = Duration.ofSeconds(10);
 
   private static final AtomicLong NAMES = new AtomicLong();
@@ -63,14 +61,12 @@ public final class Ends implements AutoCloseable {
             .block(LIMIT);
   }
 
-  /** Returns whether the HCA has atomics, which an RNIC of iWARP has not. */
+  /** Returns whether the HCA has atomics, which an iWARP RNIC lacks. */
   public static boolean haveAtomics() {
     return have(Capability.ATOMICS);
   }
 
-  /**
-   * Returns whether the HCA hears what the peer makes of a request, which one of iWARP does not.
-   */
+  /** Returns whether a completion has the peer's status of the request, which it lacks on iWARP. */
   public static boolean haveRequestStatus() {
     return have(Capability.REQUEST_STATUS);
   }
@@ -81,7 +77,7 @@ public final class Ends implements AutoCloseable {
   }
 
   /**
-   * Returns whether those who connect link requests: one that the HCA refuses then costs the
+   * Returns whether clients link requests: a request that the HCA refuses then costs the
    * connection.
    */
   public static boolean linkRequests() {
@@ -95,8 +91,8 @@ public final class Ends implements AutoCloseable {
   }
 
   /**
-   * Options of event mode, with timeouts for what is to succeed. A test that waits for one to run
-   * out sets a short one.
+   * Returns options of event mode, with timeouts for operations that are to succeed. A test that
+   * lets one expire sets a short one.
    */
   public static RdmaOptions.Builder options() {
     return RdmaOptions.builder()
@@ -122,7 +118,7 @@ public final class Ends implements AutoCloseable {
     return new Ends(serverOptions.build(), clientOptions.build(), "");
   }
 
-  /** Returns how a client reaches the server. */
+  /** Returns the address under which a client reaches the server. */
   public URI address() {
     return Addresses.reach(server.address());
   }
@@ -139,17 +135,17 @@ public final class Ends implements AutoCloseable {
     return clientSide;
   }
 
-  /** A new connection, seen from both ends. */
+  /** Opens a new connection and returns both its ends. */
   public Pair connect() {
     return connect(address());
   }
 
-  /** A new connection whose client has a limited HCA. */
+  /** Opens a new connection whose client has a limited HCA. */
   public Pair connectLimited() {
     return connect(LimitedProvider.limited(server.address()));
   }
 
-  /** A new connection whose client has the HCA of this address. */
+  /** Opens a new connection whose client has the HCA of this address. */
   public Pair connect(URI address) {
     RdmaConnection client = clientSide.connect(address).block(LIMIT);
     try {
@@ -173,7 +169,7 @@ public final class Ends implements AutoCloseable {
     }
   }
 
-  /** A registered buffer with {@code length} bytes that depend on {@code seed}. */
+  /** Returns a registered buffer with {@code length} bytes that depend on {@code seed}. */
   public static ByteBuf message(RdmaConnection connection, int length, long seed) {
     return fill(connection.memory().allocator().directBuffer(Math.max(1, length)), length, seed);
   }
@@ -184,10 +180,10 @@ public final class Ends implements AutoCloseable {
     return buffer.writeBytes(bytes);
   }
 
-  /** {@code length} bytes that depend on {@code seed}. */
+  /** Returns {@code length} bytes that depend on {@code seed}. */
   public static byte[] bytes(int length, long seed) {
     var random = new SplittableRandom(seed);
-    // Byte by byte it was a fifth of the processor's time that these tests took in a guest.
+    // Filling byte by byte took a fifth of the CPU time of these tests in a guest.
     ByteBuffer words = ByteBuffer.allocate((length + Long.BYTES - 1) / Long.BYTES * Long.BYTES);
     while (words.hasRemaining()) {
       words.putLong(random.nextLong());
@@ -195,7 +191,7 @@ public final class Ends implements AutoCloseable {
     return Arrays.copyOf(words.array(), length);
   }
 
-  /** The readable bytes of a buffer, which is released. */
+  /** Returns the readable bytes of a buffer, and releases the buffer. */
   public static byte[] take(ByteBuf buffer) {
     try {
       byte[] bytes = new byte[buffer.readableBytes()];

@@ -16,9 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import reactor.core.publisher.Mono;
 
-/** A JVM that listens and says where, or connects and says by what; then it does nothing. */
+/** A JVM that listens and prints its address, or connects and prints the medium; then it idles. */
 public final class OtherProcess implements AutoCloseable {
-  /** The text that it prints before the medium of its connection. */
+  /** The text that precedes the medium of its connection in its output. */
   public static final String CONNECTED = "connected by ";
 
   private static final String LISTEN = "listen";
@@ -38,22 +38,22 @@ public final class OtherProcess implements AutoCloseable {
     out = process.inputReader(StandardCharsets.UTF_8);
   }
 
-  /** Starts one that listens; its {@link #line} is the server's address. */
+  /** Starts a process that listens; its {@link #line} is the server's address. */
   public static OtherProcess listening(URI address) throws IOException {
     return new OtherProcess(LISTEN, address);
   }
 
-  /** Starts one that connects; its {@link #line} begins with {@link #CONNECTED}. */
+  /** Starts a process that connects; its {@link #line} begins with {@link #CONNECTED}. */
   public static OtherProcess connecting(URI address) throws IOException {
     return new OtherProcess(CONNECT, address);
   }
 
-  /** Options with which a dead peer is found out soon. */
+  /** Returns options with which a dead peer is detected soon. */
   public static RdmaOptions options() {
     return Ends.options().keepAlive(Duration.ofMillis(200)).build();
   }
 
-  /** Returns the next line that it says. */
+  /** Returns the next line of its output. */
   public String line() throws IOException {
     String line = out.readLine();
     if (line == null) {
@@ -62,7 +62,7 @@ public final class OtherProcess implements AutoCloseable {
     return line;
   }
 
-  /** Ends it as SIGKILL does. */
+  /** Kills the process with SIGKILL. */
   public void kill() {
     process.destroyForcibly().onExit().join();
   }
@@ -72,7 +72,7 @@ public final class OtherProcess implements AutoCloseable {
     kill();
   }
 
-  /** The other JVM; it ends with its input, if it is not killed before. */
+  /** Runs in the other JVM, which ends with its input unless it is killed before. */
   public static void main(String[] arguments) throws IOException {
     RdmaTransport transport = RdmaTransport.create(options());
     URI address = URI.create(arguments[1]);

@@ -28,13 +28,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A peer that knows verbs alone, and so can say whatever it likes. */
+/** A peer that uses only verbs, and so can send anything. */
 public final class RawPeer implements AutoCloseable {
   private static final AtomicLong NAMES = new AtomicLong();
   private static final int RECEIVES = 64;
   private static final int RECEIVE_LENGTH = 16_384;
 
-  /** The other end needs the CPU, too. */
+  /** Between two polls; the other end needs the CPU, too. */
   private static final long PAUSE_NANOS = 1000;
 
   private final URI address;
@@ -64,29 +64,29 @@ public final class RawPeer implements AutoCloseable {
     region = domain.register(memory, rights);
   }
 
-  /** A peer that listens at an address of its own. */
+  /** Returns a peer that listens at an address of its own. */
   public static RawPeer listening() {
     RawPeer peer = new RawPeer(Addresses.of("raw-" + NAMES.incrementAndGet()));
     peer.listener = peer.manager.listen(peer.address, 16);
     return peer;
   }
 
-  /** A peer that may connect to {@code address}. */
+  /** Returns a peer that may connect to {@code address}. */
   public static RawPeer to(URI address) {
     return new RawPeer(Addresses.reach(address));
   }
 
-  /** A handshake as our own ends make it. */
+  /** Returns a handshake as a transport sends it. */
   public static Handshake handshake() {
     return new Handshake(Handshake.VERSION, RECEIVES, 8192, RECEIVES, 256, 1 << 30);
   }
 
-  /** Returns how a client reaches it. */
+  /** Returns the address under which a client reaches this peer. */
   public URI address() {
     return Addresses.reach(address);
   }
 
-  /** The memory that it shows; the first 16 KiB are what {@link #send} sends. */
+  /** Returns the registered memory of this peer; {@link #send} uses the first 16 KiB. */
   public MemoryRegion region() {
     return region;
   }
@@ -99,7 +99,7 @@ public final class RawPeer implements AutoCloseable {
     await(ConnectionEvent.Type.ESTABLISHED);
   }
 
-  /** Takes the next request and leaves it without an answer. */
+  /** Takes the next request and never answers. */
   public void ignore() throws InterruptedException {
     identifier = await(ConnectionEvent.Type.CONNECT_REQUEST).identifier();
   }
@@ -111,7 +111,7 @@ public final class RawPeer implements AutoCloseable {
     request.identifier().close();
   }
 
-  /** Connects with this private data, and returns the event that this ends with. */
+  /** Connects with this private data, and returns the resulting event. */
   public ConnectionEvent connect(ByteBuffer data) throws InterruptedException {
     ConnectionIdentifier resolved = manager.resolve(address, Ends.LIMIT.toNanos());
     await(ConnectionEvent.Type.ADDR_RESOLVED);
@@ -120,7 +120,7 @@ public final class RawPeer implements AutoCloseable {
     return await(null);
   }
 
-  /** Sends a connect request with this private data, and is gone before the answer. */
+  /** Sends a connect request with this private data, and disappears before the answer. */
   public void connectAndVanish(ByteBuffer data) throws InterruptedException {
     ConnectionIdentifier resolved = manager.resolve(address, Ends.LIMIT.toNanos());
     await(ConnectionEvent.Type.ADDR_RESOLVED);
@@ -170,7 +170,7 @@ public final class RawPeer implements AutoCloseable {
             .buffer(region.address(), length, region.lkey()));
   }
 
-  /** Writes 8 bytes there by this key, and returns how that ended. */
+  /** Writes 8 bytes to this address with this key, and returns the status. */
   public CompletionStatus write(long remoteAddress, int key) {
     QueuePair by = pair;
     if (by == null) {
@@ -185,7 +185,7 @@ public final class RawPeer implements AutoCloseable {
     return awaitEnd();
   }
 
-  /** Waits until the next of its requests has ended, and returns how. */
+  /** Waits until the next of its requests has completed, and returns the status. */
   public CompletionStatus awaitEnd() {
     long deadline = System.nanoTime() + Ends.LIMIT.toNanos();
     while (System.nanoTime() < deadline) {
@@ -197,7 +197,7 @@ public final class RawPeer implements AutoCloseable {
     throw new AssertionError("not completed within " + Ends.LIMIT);
   }
 
-  /** The bytes of the next SEND that came, up to {@code length}. */
+  /** Waits for the next SEND and returns its bytes, up to {@code length}. */
   public ByteBuffer received(int length) {
     long deadline = System.nanoTime() + Ends.LIMIT.toNanos();
     while (System.nanoTime() < deadline) {
@@ -210,7 +210,7 @@ public final class RawPeer implements AutoCloseable {
     throw new AssertionError("nothing came within " + Ends.LIMIT);
   }
 
-  /** The bytes of the next SEND if it has come, else null. */
+  /** Returns the bytes of the next SEND if it has come, else null. */
   public @Nullable ByteBuffer receivedNow() {
     if (completions.poll(completion) == 0 || completion[0].workRequestId() >= 0) {
       return null;
@@ -219,12 +219,12 @@ public final class RawPeer implements AutoCloseable {
     return memory.duplicate().position(at).limit(at + completion[0].byteLength()).slice();
   }
 
-  /** Waits until the other end has gone. */
+  /** Waits until the other end has disconnected. */
   public void awaitDisconnected() throws InterruptedException {
     await(ConnectionEvent.Type.DISCONNECTED);
   }
 
-  /** Disconnects without a word. */
+  /** Disconnects without an end mark. */
   public void disconnect() {
     ConnectionIdentifier by = identifier;
     if (by != null) {
@@ -232,7 +232,7 @@ public final class RawPeer implements AutoCloseable {
     }
   }
 
-  /** Stops answering, without a word to the peer. */
+  /** Stops answering without notifying the peer. */
   public void vanish() {
     QueuePair gone = pair;
     if (gone != null) {

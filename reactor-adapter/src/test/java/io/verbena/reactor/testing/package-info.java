@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The set-up of the tests of the transport. */
+/** Fixtures for the tests of the transport. */
 @NullMarked
 package io.verbena.reactor.testing;
 

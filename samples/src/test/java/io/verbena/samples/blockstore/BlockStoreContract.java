@@ -23,7 +23,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Tests what the block store does on each transport. */
+/** Tests the block store on each transport. */
 abstract class BlockStoreContract<T extends StreamingTwin> {
   static final Duration LIMIT = Duration.ofSeconds(30);
 
@@ -37,10 +37,10 @@ abstract class BlockStoreContract<T extends StreamingTwin> {
   final Progress progress =
       new Progress(new PrintStream(OutputStream.nullOutputStream(), false, UTF_8), false);
 
-  /** Serves {@link #file}. */
+  /** Starts a store that serves {@link #file}. */
   abstract T start() throws Exception;
 
-  /** Sends messages of the test's own over a new connection; returns what comes back. */
+  /** Sends messages of the test's own over a new connection; returns the answers. */
   abstract Flux<ByteBuf> exchange(Publisher<ByteBuf> messages);
 
   @BeforeEach

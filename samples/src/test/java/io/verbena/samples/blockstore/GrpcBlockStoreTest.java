@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.Disposable;
 
-/** The store behind gRPC. */
+/** Tests the block store behind gRPC. */
 class GrpcBlockStoreTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final URI STORE = URI.create("emulated://grpc-block-store-test");
@@ -50,7 +50,7 @@ class GrpcBlockStoreTest {
     store.close();
   }
 
-  /** The claims that hold on each transport. */
+  /** The tests for each transport. */
   abstract class Contract<T extends Twin> {
     T twin;
 
@@ -107,7 +107,7 @@ class GrpcBlockStoreTest {
       }
     }
 
-    /** Its client is left open: the twin closes it. */
+    /** The test leaves its client open: the twin closes the client. */
     @Test
     void refusesPiecesOfNoLength() {
       GrpcBlockClient client = (GrpcBlockClient) twin.connect().block(LIMIT);
@@ -203,14 +203,14 @@ class GrpcBlockStoreTest {
       connection.read(token.slice(0, 16)).block(LIMIT).release();
     }
 
-    /** On a connection of its own, as it does not survive that. */
+    /** Asserts that a token is invalid, on a new connection, which the failing read ends. */
     private void assertDead(RemoteMemory token) {
       RdmaConnection connection = store.clients().connect(store.address()).block(LIMIT);
       assertThatThrownBy(() -> assertReads(connection, token)).isInstanceOf(RdmaException.class);
     }
   }
 
-  /** A lease that is held until its call is disposed. */
+  /** A lease that lasts until its call is disposed. */
   private static final class Lease {
     final Disposable call;
     final RemoteMemory token;

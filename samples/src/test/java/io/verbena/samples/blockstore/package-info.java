@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of what the block store promises, over RDMA and over TCP. */
+/** Tests of the block store, over RDMA and over TCP. */
 @NullMarked
 package io.verbena.samples.blockstore;
 

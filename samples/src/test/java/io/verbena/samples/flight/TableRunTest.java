@@ -38,7 +38,7 @@ class TableRunTest {
   @ParameterizedTest
   @ValueSource(strings = {"emulated://flight", "shm://flight-%1$d", "roce://127.61.%2$d.%3$d"})
   void everyValueArrivesOverAnHca(String address) throws Exception {
-    // Who shares an address of loopback shares its UDP port. None ends in 255, where Java has no
+    // Users of one loopback address share its UDP port. No address ends in 255, where Java opens no
     // sockets.
     long pid = ProcessHandle.current().pid();
     URI hca = URI.create(String.format(address, pid, pid / 255 & 0xff, pid % 255));
@@ -85,7 +85,7 @@ class TableRunTest {
     }
   }
 
-  /** A server that sends one batch, of which each row is another than was asked for. */
+  /** A server that sends one batch in which each row differs from the requested one. */
   private record WrongRows(Transport carrier) implements Transport {
     @Override
     public FlightServer.Builder server(BufferAllocator memory, Location at, FlightProducer tables) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class QuoteServiceTest {
   private static final int LIMIT = 30;
 
-  /** The claims that hold on each transport. */
+  /** The tests for each transport. */
   abstract static class Contract {
     private Transport transport;
     private Server server;

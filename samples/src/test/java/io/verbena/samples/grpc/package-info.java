@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of what the sample of quotes over gRPC promises, over RDMA and over TCP. */
+/** Tests of the sample of quotes over gRPC, over RDMA and over TCP. */
 @NullMarked
 package io.verbena.samples.grpc;
 

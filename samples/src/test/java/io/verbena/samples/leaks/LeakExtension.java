@@ -16,18 +16,18 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails a test class whose buffers were not all released. JUnit finds it by itself and makes it
- * before any test, so Netty's first buffer finds its detector.
+ * Fails a test class whose buffers were not all released. JUnit finds the extension as a service
+ * and creates it before any test, so that Netty uses its leak detector from the first buffer on.
  */
 public final class LeakExtension implements AfterAllCallback {
   private static final Duration COLLECTION_DEADLINE = Duration.ofSeconds(60);
 
-  /** Another thread reports what one collection found: the extension looks this often. */
+  /** The number of checks after each garbage collection, as another thread reports its results. */
   private static final int LOOKS_PER_COLLECTION = 100;
 
   /**
-   * The marker of the buffer that this thread drops on purpose. Netty reports two leaks that look
-   * alike only once.
+   * The marker of the buffer that this thread leaks on purpose. It is unique, as Netty reports two
+   * equal leaks only once.
    */
   private static final ThreadLocal<String> MARKER = new ThreadLocal<>();
 
@@ -39,8 +39,8 @@ public final class LeakExtension implements AfterAllCallback {
   }
 
   /**
-   * Drops a marked buffer on purpose and collects until it is reported: then everything that was
-   * dropped before is reported too.
+   * Leaks a marked buffer on purpose and collects garbage until its leak is reported: then all
+   * earlier leaks are reported, too.
    */
   @Override
   public void afterAll(ExtensionContext context) {
@@ -74,20 +74,26 @@ public final class LeakExtension implements AfterAllCallback {
     }
   }
 
-  /** A detector looks for what was collected when the next buffer is made. */
+  /**
+   * Returns whether the marker was reported. The allocation makes the detector look for collected
+   * buffers.
+   */
   private static boolean find(String marker) {
     PooledByteBufAllocator.DEFAULT.directBuffer(16).release();
     return REPORTS.stream().anyMatch(report -> report.contains(marker));
   }
 
-  /** Keeps what Netty's detector finds, instead of logging it. Netty makes one by reflection. */
+  /**
+   * Records the leaks that Netty's detector finds instead of logging them. Netty creates it by
+   * reflection.
+   */
   public static final class Recorder<T> extends ResourceLeakDetector<T> {
 
     public Recorder(Class<?> resource, int samplingInterval) {
       super(resource, samplingInterval);
     }
 
-    /** Netty complains if this one is missing, and then does not use it. */
+    /** Netty logs an error if this constructor is missing, and then does not use the class. */
     public Recorder(Class<?> resource, int samplingInterval, long maxActive) {
       this(resource, samplingInterval);
     }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The published jars as named modules: what they export, and a program on the module path. */
+/** Tests the published jars as named modules: their exports, and a program on the module path. */
 class ModulePathTest {
   private static final int LIMIT_SECONDS = 60;
 
@@ -83,7 +83,10 @@ class ModulePathTest {
         .collect(Collectors.joining(File.pathSeparator));
   }
 
-  /** Named modules, explicit or automatic; the other jars have no name that lasts. */
+  /**
+   * Returns whether a jar is an explicit module or has an automatic module name; other names may
+   * change.
+   */
   private static boolean isOnModulePath(Path jar) {
     return ModuleFinder.of(jar).findAll().stream()
         .map(ModuleReference::descriptor)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Verbena on the module path. */
+/** Tests of Verbena on the module path. */
 @NullMarked
 package io.verbena.samples.modules;
 

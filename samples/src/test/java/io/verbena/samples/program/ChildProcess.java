@@ -15,7 +15,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A program in a JVM of its own, with its output in a file. Closing it interrupts and ends it. */
+/**
+ * A program in a JVM of its own, with its output in a file. Closing interrupts and ends the
+ * program.
+ */
 final class ChildProcess implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
@@ -28,9 +31,9 @@ final class ChildProcess implements AutoCloseable {
   }
 
   /**
-   * Starts it.
+   * Starts a program.
    *
-   * @param output the file that it prints to
+   * @param output the file for its output
    */
   static ChildProcess start(Path output, Class<?> main, List<String> arguments) throws IOException {
     List<String> line = new ArrayList<>();
@@ -44,7 +47,7 @@ final class ChildProcess implements AutoCloseable {
         new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(output.toFile()).start());
   }
 
-  /** Waits until it has printed a match, and returns the match's first group. */
+  /** Waits until the output has a match, and returns the match's first group. */
   String awaitOutput(Pattern pattern) {
     await().atMost(LIMIT).until(() -> !process.isAlive() || pattern.matcher(output()).find());
     Matcher matcher = pattern.matcher(output());
@@ -52,13 +55,13 @@ final class ChildProcess implements AutoCloseable {
     return matcher.group(1);
   }
 
-  /** Waits for its end and returns its exit code. */
+  /** Waits for the end and returns the exit code. */
   int awaitExit() throws InterruptedException {
     assertThat(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).as(output()).isTrue();
     return process.exitValue();
   }
 
-  /** Returns what it has printed so far. */
+  /** Returns the output so far. */
   String output() {
     try {
       return Files.readString(output);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Each sample as two programs: its server in one process, its client in another. */
+/** Tests each sample as two programs: the server in one process, the client in another. */
 class TwoProgramsTest {
   private static final Pattern SERVING = Pattern.compile("(?m)^serving .* at (\\S+)$");
   private static final int LENGTH = 1_000_003;
@@ -96,7 +96,7 @@ class TwoProgramsTest {
     }
   }
 
-  /** Behind gRPC the memory is at the next port, so that one has to be told. */
+  /** With gRPC the memory is served at the next port, so that the port has to be given. */
   @ParameterizedTest
   @CsvSource({
     "roce://127.86.0.4:0, ''",
@@ -125,7 +125,7 @@ class TwoProgramsTest {
     }
   }
 
-  /** An address that other runs of these tests, at the same time, do not have. */
+  /** Returns an address that concurrent runs of these tests do not use. */
   private static String own(String address) {
     return address.replace(
         "127.86.0.", "127.86." + (1 + ProcessHandle.current().pid() % 254) + '.');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Claims about the samples as programs. */
+/** Tests of the samples as programs. */
 @NullMarked
 package io.verbena.samples.program;
 

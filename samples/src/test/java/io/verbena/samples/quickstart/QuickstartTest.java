@@ -21,7 +21,7 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
-/** The quickstart's own JUnit test passes as it stands there, by the jars of this build. */
+/** Tests that the quickstart's own JUnit test passes unchanged with the jars of this build. */
 class QuickstartTest {
   private static final Path SOURCES = Path.of("quickstart", "src");
 

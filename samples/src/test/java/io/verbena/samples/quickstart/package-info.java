@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The project that is there to be copied, which no build of ours has as a module. */
+/** Tests of the quickstart, a project to copy, which is not a module of our build. */
 @NullMarked
 package io.verbena.samples.quickstart;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of what the samples show of themselves. */
+/** Tests of the samples' reports. */
 @NullMarked
 package io.verbena.samples.report;
 

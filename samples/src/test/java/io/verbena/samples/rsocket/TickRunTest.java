@@ -37,7 +37,7 @@ class TickRunTest {
   }
 
   /**
-   * A rest of a millisecond after every 16 ticks lets hardly more than 16 a millisecond through.
+   * A pause of 1 ms after every 16 ticks limits the rate to little more than 16 per millisecond.
    */
   private void assertSlowed(TickRun.Result result) {
     assertThat(checks.failed()).isEmpty();

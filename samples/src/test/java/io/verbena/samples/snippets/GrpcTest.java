@@ -25,7 +25,7 @@ import java.net.URI;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** gRPC's builders. */
+/** Shows gRPC's builders. */
 class GrpcTest {
   private static final int LIMIT = 30;
   private static final String NAME = "verbena.samples.Echo";
@@ -68,7 +68,7 @@ class GrpcTest {
     sockets.close();
   }
 
-  /** A message that is a text. */
+  /** Marshals a message as text. */
   private static final class Text implements Marshaller<String> {
     @Override
     public InputStream stream(String value) {

@@ -20,7 +20,7 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** One registry for the transports and the sockets of a program. */
+/** Shows one registry for the transports and the sockets of a program. */
 class MetersTest {
   @Test
   void timeAReadThatSucceeded() {

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Netty's channels. */
+/** Shows Netty's channels. */
 class NettyTest {
   private static final int LIMIT = 30;
 
@@ -60,7 +60,7 @@ class NettyTest {
     }
   }
 
-  /** Reads a text of so many bytes. */
+  /** Reads a text of {@code length} bytes. */
   private static final class Reader extends SimpleChannelInboundHandler<ByteBuf> {
     private final CompletableFuture<String> text = new CompletableFuture<>();
     private final StringBuilder read = new StringBuilder();

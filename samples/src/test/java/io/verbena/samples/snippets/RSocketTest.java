@@ -16,7 +16,7 @@ import java.net.URI;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
-/** RSocket's transports. */
+/** Shows RSocket's transports. */
 class RSocketTest {
 
   @Test

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
-/** The reactive transport. */
+/** Shows the reactive transport. */
 class ReactiveTest {
 
   @Test

@@ -14,7 +14,7 @@ import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
 
-/** Reactor Netty's clients and servers. */
+/** Shows Reactor Netty's clients and servers. */
 class ReactorNettyTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 

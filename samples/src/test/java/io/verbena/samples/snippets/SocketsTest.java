@@ -20,7 +20,7 @@ import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
 
-/** One for all servers and clients of a program, over RDMA or TCP. */
+/** Shows one {@code RdmaSockets} for all servers and clients of a program, over RDMA or TCP. */
 class SocketsTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 

@@ -25,7 +25,7 @@ import java.util.EnumSet;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The verbs SPI, both ends on one device. */
+/** Shows the verbs SPI, both ends on one device. */
 class VerbsTest {
   private static final long LIMIT = TimeUnit.SECONDS.toNanos(30);
 

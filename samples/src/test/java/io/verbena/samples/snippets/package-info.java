@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The programs that the documentation shows, run. A page shows what stands between the comments
+ * Runs the programs that the documentation quotes. A page shows the lines between the comments
  * {@code snippet: NAME} and {@code end}; {@code DocumentationTest} compares the two.
  */
 @NullMarked

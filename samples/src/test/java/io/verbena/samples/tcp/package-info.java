@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of what messages over TCP promise. */
+/** Tests of messages over TCP. */
 @NullMarked
 package io.verbena.samples.tcp;
 

@@ -23,7 +23,7 @@ public final class TestRun {
      *
      * @param socket to the other end; the caller closes it
      * @param client whether this end is the client
-     * @param told whether this end prints
+     * @param prints whether this end prints
      */
     void run(Socket socket, boolean client, boolean prints)
         throws IOException, ToolFailure, InterruptedException;

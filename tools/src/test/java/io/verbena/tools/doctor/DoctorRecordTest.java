@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the doctor says of some RNICs stands in {@code docs/generated/doctor.md}: {@code
- * -Dverbena.doctor.record=true} writes it.
+ * Tests that {@code docs/generated/doctor.md} has the doctor's output for some RNICs; {@code
+ * -Dverbena.doctor.record=true} writes the file.
  */
 @Tag("once")
 class DoctorRecordTest {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The doctor and the RNICs of the fake rdma-core. */
+/** Tests the doctor on the RNICs of the fake rdma-core. */
 class FakeDevicesTest {
   private static final String CONNECTX = "disni://10.0.1.1";
 
@@ -52,7 +52,7 @@ class FakeDevicesTest {
   @ParameterizedTest
   @CsvSource({
     "1, 'link_width 16, numa_node 1'",
-    "-1, link_width 16" // of a machine that has but one
+    "-1, link_width 16" // a machine with only one node
   })
   void tellsTheNumaNodeOfTheSlot(String node, String expected) throws Exception {
     FakeMachine machine =
@@ -98,7 +98,7 @@ class FakeDevicesTest {
     assertThat(text.indexOf("port:\t2")).isLessThan(text.indexOf("port:\t1"));
   }
 
-  /** On InfiniBand no queue pair of the fake connects without the LID of its peer's port. */
+  /** On InfiniBand a queue pair of the fake connects only with the LID of its peer's port. */
   @ParameterizedTest
   @CsvSource({
     "mlx5-ib, pingpong --local -n 10 -c -d disni://10.0.4.1, 0007",

@@ -13,10 +13,12 @@ import java.util.List;
 
 /**
  * A machine with one device of the fake rdma-core ({@code transport-disni/src/test/native}), in a
- * JVM of its own, and with files as the kernel has them. The interface of port 1 is eth1.
+ * JVM of its own, and with files as the kernel provides them. The interface of port 1 is eth1.
  */
 final class FakeMachine {
-  /** Relative: LD_PRELOAD ends a path at a blank, which the folder of a clone may have. */
+  /**
+   * A relative path, as LD_PRELOAD ends a path at a blank, which the folder of a clone may have.
+   */
   private static final Path DISNI = Path.of("../transport-disni");
 
   private static final Path LIBRARY = DISNI.resolve("target/fake-rdma-core/libfake_rdma_core.so");
@@ -29,8 +31,8 @@ final class FakeMachine {
   private boolean hidesDevice;
 
   /**
-   * @param folder where all of it is written
-   * @param profile of the device
+   * @param folder the folder for all files
+   * @param profile the profile of the device
    */
   FakeMachine(Path folder, String profile) throws IOException {
     if (!Files.isRegularFile(LIBRARY)) {
@@ -45,19 +47,19 @@ final class FakeMachine {
     file("sys/class/net/eth1/mtu", "1500");
   }
 
-  /** Another value in place of one of the profile. */
+  /** Replaces a line of the profile. */
   FakeMachine with(String line, String instead) {
     lines.set(lines.indexOf(line), instead);
     return this;
   }
 
-  /** Without the lines of the profile that begin so. */
+  /** Removes the lines of the profile with this prefix. */
   FakeMachine without(String start) {
     lines.removeIf(line -> line.startsWith(start));
     return this;
   }
 
-  /** A file of the kernel. */
+  /** Adds a file of the kernel. */
   FakeMachine file(String name, String content) throws IOException {
     Path file = folder.resolve("root").resolve(name);
     Files.createDirectories(file.getParent());
@@ -65,7 +67,7 @@ final class FakeMachine {
     return this;
   }
 
-  /** A file of the device. */
+  /** Adds a file of the device. */
   FakeMachine deviceFile(String name, String content) throws IOException {
     return file("sys/class/infiniband/" + value("name") + "/" + name, content);
   }
@@ -102,7 +104,7 @@ final class FakeMachine {
     }
   }
 
-  /** As in a container that shows none. */
+  /** Hides the device in sysfs, as in a container. */
   FakeMachine withoutSysfs() {
     hidesDevice = true;
     return this;

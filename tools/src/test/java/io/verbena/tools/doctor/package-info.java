@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The doctor on RNICs that are only described. */
+/** Tests of the doctor on RNICs that exist only as profiles. */
 @NullMarked
 package io.verbena.tools.doctor;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of what the commands stand on. */
+/** Tests of the classes that the commands share. */
 @NullMarked
 package io.verbena.tools.end;
 

@@ -29,11 +29,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Servers of {@code perf -R} whose clients go at the wrong time, or say what they should not. */
+/** Tests servers of {@code perf -R} whose clients disconnect too early, or break the protocol. */
 class PerfPeersTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
 
-  /** Of a server whose client measures for longer. */
+  /** The limit of a server whose client measures for longer. */
   private static final Duration SHORT_LIMIT = Duration.ofSeconds(3);
 
   private static final String SUCCEEDED = "the server succeeded";
@@ -41,7 +41,7 @@ class PerfPeersTest {
   private final CountDownLatch listening = new CountDownLatch(1);
   private final CompletableFuture<Throwable> ended = new CompletableFuture<>();
 
-  /** What a client does over the queue pair where the ends meet. */
+  /** A client's part over the queue pair on which both ends exchange their addresses. */
   @FunctionalInterface
   private interface Talk {
     void over(ManagedQueuePairs pairs, QueuePairChannel channel) throws Exception;
@@ -124,7 +124,7 @@ class PerfPeersTest {
         .hasMessage("the other end has disconnected");
   }
 
-  /** What it said has come although it has gone. */
+  /** The message arrives although its sender has disconnected. */
   @ParameterizedTest
   @CsvSource({
     "0, message of 0 bytes (expected: 16)",
@@ -159,7 +159,7 @@ class PerfPeersTest {
         .hasMessage("message of " + length + " bytes (expected: 56 or 8)");
   }
 
-  /** Its end closes where the test would begin, and with it all its connections. */
+  /** The client closes its end, with all connections, when the test would begin. */
   @ParameterizedTest
   @CsvSource({"SEND, BW", "SEND, LAT", "WRITE, BW", "WRITE, LAT", "READ, BW"})
   void aClientThatDiesOnceConnectedEndsItsServer(Verb verb, Measure measure) throws Exception {
@@ -174,7 +174,7 @@ class PerfPeersTest {
         .hasMessage("the other end has disconnected");
   }
 
-  /** The server is told nothing meanwhile. */
+  /** Meanwhile the server receives no message. */
   @ParameterizedTest
   @CsvSource({"READ, LAT, false", "WRITE, BW, false", "WRITE, BW, true"})
   void aClientMayMeasureForLongerThanItsServerWaitsForAMessage(
@@ -204,7 +204,7 @@ class PerfPeersTest {
     }
   }
 
-  /** Has its result later than a server with the limit would give up. */
+  /** Returns its result later than a server with the short limit would give up. */
   private final class Lasting implements Output {
     @Override
     public void begin(PerfPlan plan, List<String> facts, String titles) {}

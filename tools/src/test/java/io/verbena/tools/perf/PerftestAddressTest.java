@@ -18,7 +18,7 @@ class PerftestAddressTest {
           0x5566_7788,
           0x7f00_1122_3344_5566L);
 
-  /** As C lays out {@code struct pingpong_dest} of perftest, with big-endian numbers. */
+  /** perftest sends its C {@code struct pingpong_dest}, with big-endian numbers. */
   @Test
   void isTheStructureOfPerftestOverAQueuePair() {
     assertThat(HexFormat.of().formatHex(ADDRESS.toBytes()))

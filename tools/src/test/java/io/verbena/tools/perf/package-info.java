@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of what bandwidth tests tell. */
+/** Tests of the output and the protocol of bandwidth tests. */
 @NullMarked
 package io.verbena.tools.perf;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of pings that go wrong. */
+/** Tests of failing pings. */
 @NullMarked
 package io.verbena.tools.ping;
 

@@ -20,11 +20,11 @@ class LostPeerTest {
   private static final int SIZE = 64;
   private static final int DEPTH = 4;
 
-  /** Such a short one that it passes in whichever poll. */
+  /** A timeout so short that it may expire at any poll. */
   private static final int TIMEOUT = 8;
 
   private static End open() {
-    // RoCEv2's own UDP port is left to another JVM that has this address.
+    // Any UDP port, as another JVM with this address may use RoCEv2's own.
     URI hca = URI.create("roce://127.0.0.1?udp-port=0");
     return End.open(hca, 2 * SIZE, Set.of(Access.LOCAL_WRITE), 2, DEPTH + 1, false);
   }
@@ -33,7 +33,7 @@ class LostPeerTest {
     return UnmanagedQueuePair.create(end, QueuePairType.RC, 1, DEPTH, 0, 0, Set.of());
   }
 
-  /** What failed completes in one queue, and the receives that are flushed for it in another. */
+  /** The failed request completes in one queue, and the receives flushed by it in another. */
   @RepeatedTest(20)
   void isToldOfAndNotTheReceivesThatWereFlushedForIt() {
     try (End end = open()) {

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Both ends post in the test's thread: what the other one does is done when it is posted. */
+/**
+ * Tests the validation of messages. Both ends post in the test's thread, and a posted request is
+ * done at once.
+ */
 class ValidationTest {
   private static final URI HCA = URI.create("emulated://validation");
   private static final int SIZE = 10_000;
@@ -61,7 +64,7 @@ class ValidationTest {
     Pingpong stranger = pingpong(other, ofOther);
     stranger.prepare(true, true);
     other.memory().put(9000, (byte) 9);
-    // It gives up, as nobody answers what it sent.
+    // The client gives up, as its peer does not answer.
     assertThatThrownBy(() -> stranger.play(1)).isInstanceOf(ToolFailure.class);
 
     assertThatThrownBy(() -> client.play(1))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests of messages that go wrong. */
+/** Tests of failing messages. */
 @NullMarked
 package io.verbena.tools.pingpong;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The outputs of {@code verbena stat}. */
+/** Tests of the output of {@code verbena stat}. */
 @NullMarked
 package io.verbena.tools.stat;
 

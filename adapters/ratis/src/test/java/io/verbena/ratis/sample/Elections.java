@@ -8,17 +8,18 @@ import org.apache.ratis.util.TimeDuration;
 
 /**
  * Settings for elections on a machine that is busy with other tests: by Ratis's defaults a leader
- * whose heartbeats are 150 ms late is none any more.
+ * loses its place when its heartbeats are 150 ms late.
  */
 final class Elections {
   private Elections() {}
 
   /**
-   * Sets how late a leader may be. The first leader is elected as soon as by the defaults.
+   * Sets how late a leader's heartbeats may be. The first election has the default timeouts.
    *
-   * @param properties those of all suites in this JVM
-   * @param least milliseconds
-   * @param most milliseconds; Ratis's suites sleep by it where they wait for a leader
+   * @param properties the properties of all suites in this JVM
+   * @param least the minimum in milliseconds
+   * @param most the maximum in milliseconds; Ratis's suites sleep for this time when they wait for
+   *     a leader
    */
   static void setTimeout(RaftProperties properties, int least, int most) {
     RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, millis(150));

@@ -5,7 +5,7 @@ import io.verbena.ratis.RatisCluster;
 import org.apache.ratis.MessageStreamApiTests;
 import org.junit.jupiter.api.Tag;
 
-/** A stream is lost with its leader, which may be 1 s late here. */
+/** A stream is lost with its leader; here a leader's heartbeats may be 1 s late. */
 @Tag("once")
 class MessageStreamSampleTest extends MessageStreamApiTests<RatisCluster>
     implements RatisCluster.FactoryGet {

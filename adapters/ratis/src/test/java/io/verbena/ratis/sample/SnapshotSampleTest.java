@@ -5,7 +5,7 @@ import io.verbena.ratis.RatisCluster;
 import org.apache.ratis.statemachine.RaftSnapshotBaseTest;
 import org.junit.jupiter.api.Tag;
 
-/** Reads meters of the leader, which must stay the same: it may be half a second late here. */
+/** Reads meters of the leader, which must not change; here its heartbeats may be 500 ms late. */
 @Tag("once")
 class SnapshotSampleTest extends RaftSnapshotBaseTest<RatisCluster>
     implements RatisCluster.FactoryGet {

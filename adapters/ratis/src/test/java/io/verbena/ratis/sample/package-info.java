@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A sample of Ratis's own suites, for each build; {@code bin/suite ratis} runs all. */
+/**
+ * A sample of Ratis's own suites, which each build runs; {@code bin/suite ratis} runs all suites.
+ */
 @NullMarked
 package io.verbena.ratis.sample;
 

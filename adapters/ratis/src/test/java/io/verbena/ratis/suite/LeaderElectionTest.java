@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class LeaderElectionTest extends LeaderElectionTests<RatisCluster>
     implements RatisCluster.FactoryGet {
-  // As Ratis does for its own RPC types: what this test delays and blocks would stay for others.
+  // Ratis does so for its own RPC types: the test's delays and blocks would last for other tests.
   @Override
   @Test
   public void testEnforceLeader() throws Exception {

@@ -5,8 +5,8 @@ import io.verbena.ratis.RatisCluster;
 import org.apache.ratis.LogAppenderTests;
 
 /**
- * On a busy machine Ratis's test of requests after a purge may fail, with any appender: it sets the
- * next index of a follower back while the appender is at work, and expects that neither a heartbeat
- * is due nor a snapshot is sent meanwhile.
+ * Runs Ratis's tests of log appenders. On a busy machine the test of requests after a purge may
+ * fail with any appender: it resets the next index of a follower while the appender runs, and
+ * expects that meanwhile no heartbeat is due and no snapshot is sent.
  */
 class LogAppenderTest extends LogAppenderTests<RatisCluster> implements RatisCluster.FactoryGet {}

@@ -7,7 +7,7 @@ import org.apache.ratis.server.impl.BlockRequestHandlingInjection;
 import org.junit.jupiter.api.Test;
 
 class RaftBasicTest extends RaftBasicTests<RatisCluster> implements RatisCluster.FactoryGet {
-  // As Ratis does for its own RPC types: what this test blocks would stay for others.
+  // Ratis does so for its own RPC types: the test's blocks would last for other tests.
   @Override
   @Test
   public void testWithLoad() throws Exception {

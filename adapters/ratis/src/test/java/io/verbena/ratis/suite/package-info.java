@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Ratis's own suites over this RPC type. */
+/** Ratis's own suites with this RPC type. */
 @NullMarked
 package io.verbena.ratis.suite;
 

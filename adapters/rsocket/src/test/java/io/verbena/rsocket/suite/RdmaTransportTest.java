@@ -23,19 +23,19 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 
 /**
- * A variant of RSocket's tests. Frames come from the connections' own allocators, which Netty's
- * leak detection watches; disposing the transport fails if anything of their devices is open.
+ * A variant of RSocket's tests. Frames come from the allocators of the connections, which Netty's
+ * leak detection watches. The disposal of the transport fails if an object of its devices is open.
  *
- * <p>Some of them run with fewer payloads, as they take minutes where each buffer is watched; with
- * {@code -Dverbena.test.rsocket.whole=true} they are as long as RSocket has them. One that passes
- * its limit seems to hang in {@code close()}: RSocket waits there for what still runs, as long
- * again, since a step verifier that gives up cancels nothing. And while it waits it spins, a dozen
- * of them at once in {@code requestChannel256}.
+ * <p>Some tests run with fewer payloads, as they take minutes while each buffer is watched; with
+ * {@code -Dverbena.test.rsocket.whole=true} they have RSocket's own numbers. A test that exceeds
+ * its limit seems to hang in {@code close()}: RSocket waits there as long again for what still
+ * runs, since a step verifier that gives up cancels nothing. While it waits it spins, a dozen of
+ * them at once in {@code requestChannel256}.
  */
 abstract class RdmaTransportTest implements TransportTest {
   private static final boolean WHOLE = Boolean.getBoolean("verbena.test.rsocket.whole");
 
-  /** RSocket's own transports have three minutes for each. */
+  /** The limit of a test; RSocket's own transports have three minutes for each. */
   private static final Duration LIMIT = Addresses.within(Duration.ofMinutes(WHOLE ? 3 : 1));
 
   private static final AtomicLong NAMES = new AtomicLong();
@@ -43,7 +43,7 @@ abstract class RdmaTransportTest implements TransportTest {
   private final boolean fragmenting;
   private final boolean resumable;
 
-  /** Both ends on one loop: the suite waits for what comes back, again and again. */
+  /** The transport of both ends, with their one loop: the suite waits for each round trip. */
   private final RdmaTransport transport = RdmaTransport.create(Ends.options().build());
 
   private @Nullable TransportPair<URI, Closeable> pair;
@@ -64,7 +64,10 @@ abstract class RdmaTransportTest implements TransportTest {
             resumable);
   }
 
-  /** Only connections that are not resumable have the suite's asynchronous interceptor. */
+  /**
+   * Starts the server; only connections that are not resumable have the suite's asynchronous
+   * interceptor.
+   */
   private ServerTransport<Closeable> server(RdmaServerTransport server) {
     return resumable
         ? acceptor -> server.start(acceptor).cast(Closeable.class)
@@ -139,7 +142,9 @@ abstract class RdmaTransportTest implements TransportTest {
     }
   }
 
-  /** Of so many payloads as many as there is time for: what is to be resumed is kept, too. */
+  /**
+   * Returns the number of payloads for which there is time; a resumable connection keeps them, too.
+   */
   private int some(int payloads) {
     return Addresses.rounds(resumable ? payloads / 4 : payloads);
   }
@@ -148,7 +153,10 @@ abstract class RdmaTransportTest implements TransportTest {
     return Flux.range(0, count).map(n -> LARGE_PAYLOAD.retain());
   }
 
-  /** A StepVerifier spins as long as it waits, which takes the only CPU of a guest. */
+  /**
+   * Counts the payloads without a StepVerifier, which spins while it waits and so takes the only
+   * CPU of a guest.
+   */
   private static void expect(int count, Flux<Payload> payloads) {
     assertThat(payloads.doOnNext(Payload::release).count().block(LIMIT)).isEqualTo(count);
   }

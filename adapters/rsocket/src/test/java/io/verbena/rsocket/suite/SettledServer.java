@@ -20,9 +20,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * A server that is closed when the last frame of each connection was released too. The suite
- * disposes schedulers when the server is closed, and with them the frames that its asynchronous
- * interceptor has put there.
+ * A server that is closed only once the last frame of each connection was released. The suite
+ * disposes schedulers after the close of the server, and with them the frames that its asynchronous
+ * interceptor has scheduled.
  */
 final class SettledServer implements Closeable {
   private static final Duration INTERVAL = Addresses.within(Duration.ofMillis(1));
@@ -44,8 +44,8 @@ final class SettledServer implements Closeable {
   }
 
   /**
-   * Goes on though the connection has ended: Reactor's {@code publishOn} in the interceptor loses
-   * the frames that it holds if it is cancelled before its worker has begun.
+   * Continues after the end of the connection: Reactor's {@code publishOn} in the interceptor loses
+   * its frames if it is cancelled before its worker has begun.
    */
   private static Mono<Void> uncancelled(Mono<Void> acceptor) {
     Sinks.Empty<Void> end = Sinks.empty();

@@ -10,11 +10,11 @@ import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** A service as any other: nothing in it knows of RDMA. */
+/** An ordinary service without any RDMA code. */
 @SpringBootApplication
 @RestController
 class EchoService {
-  /** The text that it prints once it serves, before its port. */
+  /** The text that precedes the port in its output once it serves. */
   static final String SERVES = "serves at ";
 
   @PostMapping("/echo")

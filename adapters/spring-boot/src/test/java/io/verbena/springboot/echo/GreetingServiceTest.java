@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The sample service, as its README starts it: two processes. */
+/** Tests the sample service, started as its README says, in two processes. */
 @Tag("once")
 class GreetingServiceTest {
   private static final Path SAMPLE = Path.of("..", "..", "samples", "spring-boot", "src", "main");
@@ -49,7 +49,8 @@ class GreetingServiceTest {
           start(
               hca,
               "--other=http://localhost:" + port(first),
-              // On a busy machine the first connect loads its classes for longer than by default.
+              // On a busy machine the first connect loads classes for longer than the default
+              // timeout.
               "--verbena.rdma-timeout=" + LIMIT.toSeconds() + "s",
               "--management.endpoints.web.exposure.include=metrics");
       String at = "http://localhost:" + port(second);
@@ -103,12 +104,12 @@ class GreetingServiceTest {
   }
 
   private static int port(Process service) throws Exception {
-    // Whoever closes the process at the limit ends the reading of its log, too.
+    // If the process is closed at the limit, the read of its log ends, too.
     return CompletableFuture.supplyAsync(() -> readPort(service))
         .get(LIMIT.toSeconds(), TimeUnit.SECONDS);
   }
 
-  /** Waits until a service tells its port in the log, which is drained from then on. */
+  /** Waits until the service logs its port, and reads the rest of the log in the background. */
   private static int readPort(Process service) {
     try {
       return findPort(service);

@@ -44,7 +44,7 @@ import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.publisher.Mono;
 import reactor.netty.tcp.TcpClient;
 
-/** A service of Spring Boot whose sockets are swapped by a property. */
+/** Tests a Spring Boot service whose sockets are replaced by a property. */
 @Tag("once")
 class SpringBootTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -124,7 +124,10 @@ class SpringBootTest {
         .hasRootCauseMessage(refusal);
   }
 
-  /** Neither library is on the class path of these tests: what refuses is the kind that was set. */
+  /**
+   * Neither library is on the class path of these tests, so the error shows which kind was
+   * requested.
+   */
   @ParameterizedTest
   @CsvSource({"epoll, EPOLL", "io-uring, IO_URING", "io_uring, IO_URING"})
   void asksForTheSocketsThatAreSet(String value, SocketKind kind) {
@@ -184,7 +187,7 @@ class SpringBootTest {
     }
   }
 
-  /** Both kinds of client reach it, and it reaches both kinds of service. */
+  /** Both kinds of client reach the service, and the service reaches both kinds of service. */
   @Test
   void talksToServicesWithoutRdma() {
     try (var plain = start();
@@ -192,7 +195,8 @@ class SpringBootTest {
             start(
                 "--verbena.hca=emulated://spring-tcp",
                 "--verbena.tcp=true",
-                // On a busy machine the first connect loads its classes for longer than by default.
+                // On a busy machine the first connect loads classes for longer than the default
+                // timeout.
                 "--verbena.rdma-timeout=" + LIMIT.toSeconds() + "s")) {
       byte[] body = {1, 2, 3};
 

@@ -15,14 +15,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
 
-/** A gRPC service as any other: nothing in it knows of RDMA. */
+/** An ordinary gRPC service without any RDMA code. */
 @SpringBootApplication
 class GrpcEchoService {
   private static final String SERVICE = "Echo";
 
   static final MethodDescriptor<byte[], byte[]> ECHO = method("Echo");
 
-  /** Answers when the test says so. */
+  /** A method that answers when the test permits it. */
   static final MethodDescriptor<byte[], byte[]> WAIT = method("Wait");
 
   private static MethodDescriptor<byte[], byte[]> method(String name) {
@@ -56,12 +56,12 @@ class GrpcEchoService {
     answer.onCompleted();
   }
 
-  /** A call that is to be answered. */
+  /** The calls that wait for their answers. */
   static final class Waiting {
     final BlockingQueue<Runnable> calls = new LinkedBlockingQueue<>();
   }
 
-  /** Messages that are their own bytes. */
+  /** Marshals a message as its bytes. */
   private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
     @Override
     public InputStream stream(byte[] value) {

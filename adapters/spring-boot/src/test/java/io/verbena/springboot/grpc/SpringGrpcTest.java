@@ -22,7 +22,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.grpc.client.GrpcChannelFactory;
 import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
 
-/** A gRPC service of Spring Boot whose sockets are swapped by a property. */
+/** Tests a Spring Boot gRPC service whose sockets are replaced by a property. */
 @Tag("once")
 class SpringGrpcTest {
   private static final byte[] BODY = new byte[1 << 20];
@@ -71,7 +71,7 @@ class SpringGrpcTest {
     }
   }
 
-  /** WebFlux, if it used them, would have made the sockets before the channels' factory. */
+  /** If WebFlux used the sockets, they would be created before the channels' factory. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void endsCallsBeforeItsSocketsClose(boolean http) throws Exception {

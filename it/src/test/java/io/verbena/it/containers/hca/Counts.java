@@ -19,31 +19,31 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The counts of a program in a container, by Verbena's own meters: printed when it ends, and read
- * by the test out of its output.
+ * The counts of Verbena's meters in a program in a container: the program prints them when it ends,
+ * and the test reads them from its output.
  *
  * @param values by a meter's name, without its prefix, and its tags' values
  */
 record Counts(Map<String, Long> values) {
   /**
-   * The name of the system property that sets how many milliseconds a program gives a silent peer;
-   * without it the defaults of the options count.
+   * The system property with the number of milliseconds for which a program waits for a silent
+   * peer; without it the options have their defaults.
    */
   static final String PATIENCE_MILLIS = "verbena.it.patience";
 
   private static final String SAID = "counted: ";
 
-  /** Programs that start side by side on few CPUs take long until they connect. */
+  /** Programs that start at the same time on few CPUs take long to connect. */
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(60);
 
-  /** The number of times that an idle connection asks its peer within that time. */
+  /** The number of keep-alive questions of an idle connection within that time. */
   private static final int KEEP_ALIVES = 4;
 
   private static final String PREFIX = "verbena.";
   private static final Set<String> SAME_FOR_ALL = Set.of("adapter", "provider", "device");
   private static final Pattern VALUE = Pattern.compile("(\\S+)=(\\d+)");
 
-  /** A transport that is disposed when the program ends, and what it has counted said then. */
+  /** Returns a transport that is disposed when the program ends, which then prints the counts. */
   static RdmaTransport countingTransport() {
     var registry = new SimpleMeterRegistry();
     RdmaOptions.Builder options =
@@ -87,11 +87,11 @@ record Counts(Map<String, Long> values) {
   }
 
   private static long value(Meter meter) {
-    // A timer's first measurement is its count.
+    // The first measurement of a timer is its count.
     return (long) meter.measure().iterator().next().getValue();
   }
 
-  /** Returns what programs that have ended counted together, in all their runs. */
+  /** Returns the sum of the counts of programs that have ended, over all their runs. */
   static Counts of(Collection<VerbenaContainer> containers) {
     var values = new HashMap<String, Long>();
     for (VerbenaContainer each : containers) {
@@ -109,7 +109,8 @@ record Counts(Map<String, Long> values) {
   }
 
   /**
-   * All whose names are such; 0 if there is none, as meters come with the first that they count.
+   * Returns the sum of all counts whose names match; 0 if there is none, as a meter exists from its
+   * first count on.
    */
   long sum(String regex) {
     return values.entrySet().stream()

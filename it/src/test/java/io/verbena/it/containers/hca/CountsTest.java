@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** That both ends count the same, and where they do not, errors for it. */
+/** Tests that both ends count the same, except where errors explain the difference. */
 @InContainers
 @Tag("exhaustive")
 @Tag("once")
@@ -55,10 +55,10 @@ class CountsTest {
       Counts there = Counts.of(List.of(server));
       Counts here = Counts.of(List.of(client));
       assertThat(here.sum("errors\\.PeerUnreachableException\\.connection\\..*")).isEqualTo(1);
-      // A send that failed may have arrived: its acknowledgement may be what was lost.
+      // A failed send may have arrived, as its acknowledgement may have been lost.
       assertThat(here.sum("messages.out") - there.sum("messages.in"))
           .isBetween(0L, here.sum("errors\\..*\\.send\\..*"));
-      // The server's sends have as many messages as may be in flight, pulses among them.
+      // A failed send of the server may hold all messages in flight, pulses included.
       assertThat(there.sum("messages.out") - here.sum("messages.in"))
           .isBetween(0L, 2 * ReconnectingClient.WINDOW * there.sum("errors\\..*\\.send\\..*"));
     }

@@ -14,22 +14,25 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A program: sends numbered messages to an {@link EchoServer} on several connections at once, and
- * ends with an error as soon as one does not come back whole, once and in its place.
+ * A program that sends numbered messages to an {@link EchoServer} on several connections at once,
+ * and ends with an error as soon as one does not come back complete, once and in order.
  */
 public final class EchoClient {
-  /** Each time so many more came back. */
+  /** Printed each time another {@link #STEP} messages came back. */
   static final String PROGRESS = "more came back";
 
   static final String DONE = "all came back";
 
-  /** It waits for a file. */
+  /** Printed while it waits for a file. */
   static final String WAITING = "waiting";
 
   static final int FAILED = 3;
   static final int WRONG = 4;
 
-  /** Until it is told to begin: other containers start meanwhile, and Docker sets their faults. */
+  /**
+   * The time for the wait for the file: meanwhile other containers start, and Docker sets their
+   * faults.
+   */
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
   private static final int STEP = 100;
@@ -50,8 +53,9 @@ public final class EchoClient {
   }
 
   /**
-   * Runs it: the URI, connections, the length of messages, a multiple of 8, how many on each
-   * connection, the milliseconds between them, and perhaps a file that it waits for.
+   * Runs the program: the URI, the number of connections, the length of messages (a multiple of 8),
+   * the number of messages on each connection, the milliseconds between them, and optionally a file
+   * to wait for.
    */
   public static void main(String[] args) throws InterruptedException {
     URI uri = URI.create(args[0]);
@@ -107,7 +111,7 @@ public final class EchoClient {
     return Mono.when(connection.send(numbers.take(count)), back).then(connection.close());
   }
 
-  /** The number, from end to end. */
+  /** Returns a message filled with its number. */
   private ByteBuf message(long number) {
     ByteBuf message = connection.memory().allocator().buffer(length, length);
     while (message.isWritable()) {

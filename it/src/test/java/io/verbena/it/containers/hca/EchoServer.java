@@ -7,7 +7,7 @@ import java.net.URI;
 import java.time.Duration;
 import reactor.core.publisher.Mono;
 
-/** A program: sends back what it receives, at a URI, until it is ended. */
+/** A program that echoes messages at a URI until it is terminated. */
 public final class EchoServer {
   static final String READY = "serving at ";
   static final String ENDED = "connection ended: ";
@@ -15,7 +15,7 @@ public final class EchoServer {
 
   private EchoServer() {}
 
-  /** Runs it: the URI. */
+  /** Runs the program: the URI. */
   public static void main(String[] args) {
     RdmaServer server =
         Counts.countingTransport().bind(URI.create(args[0]), EchoServer::echo).block(LIMIT);

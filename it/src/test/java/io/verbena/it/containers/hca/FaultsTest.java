@@ -20,10 +20,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Echoes between containers, each message checked for its place, while one end is killed, paused or
- * taken off the network. On RoCEv2 an end gives its peer up after 8 timeouts of 0.54 s; on iWARP
- * when a deadline passes, or when TCP ends the connection. Faults that TCP handles no differently
- * run on RoCEv2 alone.
+ * Tests echoes between containers, each message checked for its order, while one end is killed,
+ * paused or disconnected from the network. On RoCEv2 an end gives up its peer after 8 timeouts of
+ * 0.54 s; on iWARP after a deadline, or when TCP ends the connection. Faults that TCP handles no
+ * differently run only on RoCEv2.
  */
 @InContainers
 @Tag("exhaustive")
@@ -33,10 +33,10 @@ class FaultsTest {
   private static final int EAGER = 4096;
   private static final int KILLED = 128 + 9;
 
-  /** Shorter than until an end gives its peer up, on either wire. */
+  /** Shorter than the time after which an end gives up its peer, on either wire. */
   private static final Duration MOMENT = Duration.ofMillis(1500);
 
-  /** The number of times that Docker may take longer than a moment. */
+  /** The number of tries, as Docker may take longer than a moment. */
   private static final int TRIES = 5;
 
   private static final Map<Wire, Room> ROOMS = new EnumMap<>(Wire.class);
@@ -45,7 +45,7 @@ class FaultsTest {
   private HcaNetwork network;
   private VerbenaContainer server;
 
-  /** A network, and a server on it that no test ends. */
+  /** A network with a server that no test ends. */
   private record Room(HcaNetwork network, VerbenaContainer server) {
     static Room of(Wire wire) {
       var network = new HcaNetwork(wire, wire == Wire.ROCE ? "10.77.78." : "10.77.84.");
@@ -82,14 +82,14 @@ class FaultsTest {
   }
 
   /**
-   * One that goes on until it is ended, and is in the middle of it. It leaves the processor to the
-   * others while the test waits for Docker.
+   * Starts a client that sends without end, and waits until it has echoes. Its pauses leave the CPU
+   * to others while the test waits for Docker.
    */
   private VerbenaContainer endless(VerbenaContainer of, int address) {
     return begun(client(of, address, 1, EAGER, ENDLESS, 1));
   }
 
-  /** One that only goes on. */
+  /** Starts a client that must not notice the fault. */
   private VerbenaContainer bystander() {
     return begun(client(server, 11, 1, EAGER, ENDLESS, 2));
   }
@@ -104,8 +104,8 @@ class FaultsTest {
   }
 
   /**
-   * Asserts that a client goes on after a fault of a moment, by a new client each time that Docker
-   * took longer to begin and end the fault, after which its peer may have given it up.
+   * Asserts that a client continues after a short fault. Tries again with a new client if Docker
+   * took longer to start and end the fault, as the peer may then have given up the client.
    */
   private void assertGoesOnAfter(Consumer<VerbenaContainer> fault) {
     for (int i = 0; i < TRIES; i++) {
@@ -124,9 +124,9 @@ class FaultsTest {
   }
 
   /**
-   * Asserts that a client gave up. One whose last messages were all acknowledged, and left no
-   * credit, has no retries to fail: it gives up when the next message has waited for as long as it
-   * may.
+   * Asserts that a client gave up. A client whose last messages were all acknowledged, and who has
+   * no credit left, has no retries that could fail: it gives up at the deadline of its next
+   * message.
    */
   private void assertGaveUp(VerbenaContainer client, int host) {
     assertFailed(client, host, "PeerUnreachableException", "RdmaTimeoutException");
@@ -154,7 +154,7 @@ class FaultsTest {
       VerbenaContainer bystander = bystander();
       other.kill();
       if (wire == Wire.IWARP) {
-        // The kernel of a process that is gone ends its connections.
+        // The kernel ends the connections of a process that has gone.
         assertFailed(itsClient, 3, "ConnectionClosedException");
       } else {
         assertGaveUp(itsClient, 3);

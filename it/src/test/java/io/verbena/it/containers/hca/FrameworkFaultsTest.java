@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Streams of gRPC and RSocket, in the middle of which one end is killed. */
+/** Tests streams of gRPC and RSocket when one end is killed in the middle. */
 @InContainers
 @Tag("exhaustive")
 @Tag("once")
@@ -19,7 +19,7 @@ class FrameworkFaultsTest {
   private static final String ENDLESS = Integer.toString(Integer.MAX_VALUE);
   private static final String PORT = "7000";
 
-  /** A framework's programs, and what they say. */
+  /** A framework's programs, and their output. */
   private record Programs(
       Supplier<VerbenaContainer> server,
       Function<VerbenaContainer, VerbenaContainer> client,

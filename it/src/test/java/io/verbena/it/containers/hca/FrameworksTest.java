@@ -22,8 +22,8 @@ import org.testcontainers.containers.Network;
 import org.testcontainers.images.builder.Transferable;
 
 /**
- * Tests what people run: the block store, gRPC and RSocket, server and client each in a container.
- * {@link FrameworkFaultsTest} tests the latter two over iWARP.
+ * Tests the block store, gRPC and RSocket, server and client each in a container. {@link
+ * FrameworkFaultsTest} tests the latter two over iWARP.
  */
 @InContainers
 @Tag("exhaustive")

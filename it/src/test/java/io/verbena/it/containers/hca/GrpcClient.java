@@ -16,11 +16,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** A program: one call of a {@link GrpcServer}, with requests of 0 bytes to 100 KiB. */
+/** A program that makes one call to a {@link GrpcServer}, with requests of 0 bytes to 100 KiB. */
 public final class GrpcClient {
   static final String DONE = " answers, each in its place";
 
-  /** Each time so many more were answered. */
+  /** Printed each time another {@link #PROGRESS_STEP} answers came. */
   static final String PROGRESS = "more answers";
 
   private static final int WINDOW = 16;
@@ -29,7 +29,7 @@ public final class GrpcClient {
   private static final int PROGRESS_STEP = 20;
   private static final int LIMIT_SECONDS = 120;
 
-  /** The least that gRPC takes. */
+  /** The minimum of gRPC. */
   private static final int KEEP_ALIVE_SECONDS = 10;
 
   private final EventLoopGroup loops;
@@ -46,8 +46,8 @@ public final class GrpcClient {
   }
 
   /**
-   * Runs it: the HCA's URI, the server's host and port, the number of requests, and the
-   * milliseconds from an answer to the next request.
+   * Runs the program: the HCA's URI, the server's host and port, the number of requests, and the
+   * milliseconds between an answer and the next request.
    */
   public static void main(String[] args) throws Exception {
     RdmaSockets sockets = RdmaSockets.builder(URI.create(args[0])).loops(1).build();
@@ -75,7 +75,7 @@ public final class GrpcClient {
     StreamObserver<byte[]> requests =
         ClientCalls.asyncBidiStreamingCall(channel.newCall(GrpcServer.ECHO, options), answers);
     answers.requests.complete(requests);
-    // Only the loop's thread sends, as an observer is for one at a time.
+    // Only the loop's thread sends, as a {@code StreamObserver} is not thread-safe.
     for (int i = 0; i < WINDOW; i++) {
       loops.execute(() -> sendNext(requests));
     }

@@ -16,12 +16,12 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.concurrent.TimeUnit;
 
-/** A program: a gRPC service on Netty channels over RDMA, until it is ended. */
+/** A program that serves gRPC on Netty channels over RDMA until it is terminated. */
 public final class GrpcServer {
   static final String READY = "serving gRPC at ";
   static final String ENDED = "call ended: ";
 
-  /** Answers each number of bytes with as many. */
+  /** Answers each message of bytes with a message of the same length. */
   static final MethodDescriptor<byte[], byte[]> ECHO =
       MethodDescriptor.newBuilder(new Bytes(), new Bytes())
           .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
@@ -30,7 +30,7 @@ public final class GrpcServer {
 
   private GrpcServer() {}
 
-  /** Runs it: the HCA's URI and the port. */
+  /** Runs the program: the HCA's URI and the port. */
   public static void main(String[] args) throws IOException, InterruptedException {
     RdmaSockets sockets = RdmaSockets.builder(URI.create(args[0])).loops(2).build();
     ServerServiceDefinition service =
@@ -40,7 +40,7 @@ public final class GrpcServer {
     Server server =
         RdmaGrpc.server(NettyServerBuilder.forPort(Integer.parseInt(args[1])), sockets)
             .addService(service)
-            // An end that only waits for the other learns from these that it is dead.
+            // With these an end that only waits for the other detects that it is dead.
             .keepAliveTime(1, TimeUnit.SECONDS)
             .permitKeepAliveTime(1, TimeUnit.SECONDS)
             .build()
@@ -68,7 +68,7 @@ public final class GrpcServer {
     };
   }
 
-  /** Messages that are their bytes. */
+  /** Marshals a message as its bytes. */
   private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
     @Override
     public InputStream stream(byte[] message) {

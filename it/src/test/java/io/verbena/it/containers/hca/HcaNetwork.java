@@ -14,14 +14,17 @@ import org.testcontainers.containers.Network;
 import org.testcontainers.images.builder.Transferable;
 
 /**
- * A Docker network, and the programs on it, each at an address of its own. Closing it ends them
- * all. Threads: one.
+ * A Docker network with programs, each at an address of its own. Closing the network ends all its
+ * programs. Used by one thread.
  */
 final class HcaNetwork implements AutoCloseable {
   static final Duration LIMIT = Duration.ofMinutes(2);
   static final int PORT = 7471;
 
-  /** The time that programs on iWARP give a silent peer, where no retries of the HCA end it. */
+  /**
+   * The time for which programs on iWARP wait for a silent peer, where the HCA has no retries of
+   * its own.
+   */
   private static final int PATIENCE_MILLIS = 6000;
 
   private static final int TERMINATED = 128 + 15;
@@ -29,7 +32,7 @@ final class HcaNetwork implements AutoCloseable {
   /** The highest second number of a subnet. */
   private static final int LAST_SECOND = 99;
 
-  /** The file that {@link #begin} makes. */
+  /** The file that {@link #begin} creates. */
   private static final String BEGIN = "/begin";
 
   private final List<VerbenaContainer> started = new ArrayList<>();
@@ -37,7 +40,7 @@ final class HcaNetwork implements AutoCloseable {
   private final String subnet;
   private final Network network;
 
-  /** Creates a network whose programs speak RoCEv2. */
+  /** Creates a network whose programs use RoCEv2. */
   HcaNetwork(String subnet) {
     this(Wire.ROCE, subnet);
   }
@@ -45,9 +48,9 @@ final class HcaNetwork implements AutoCloseable {
   /**
    * Creates a network.
    *
-   * @param wire the wire that its programs speak
-   * @param subnet its first three numbers, with the dots; the second is a higher one where another
-   *     network has these addresses, as one that a killed JVM left
+   * @param wire the wire that its programs use
+   * @param subnet the first three numbers of its addresses, with the dots; the second number is
+   *     higher if another network has these addresses, for instance one that a killed JVM left
    */
   HcaNetwork(Wire wire, String subnet) {
     this.wire = wire;
@@ -77,7 +80,7 @@ final class HcaNetwork implements AutoCloseable {
                     command.withIpam(
                         new Ipam().withConfig(new Ipam.Config().withSubnet(subnet + "0/24"))))
             .build();
-    // It is made when it is first asked for its identifier.
+    // Docker creates the network at the first request for its identifier.
     network.getId();
     return network;
   }
@@ -99,12 +102,15 @@ final class HcaNetwork implements AutoCloseable {
         host);
   }
 
-  /** One that sends as fast as it can. */
+  /** Starts a client that sends as fast as possible. */
   VerbenaContainer client(VerbenaContainer of, int host, int connections, int length, int count) {
     return client(of, host, connections, length, Integer.toString(count), 0);
   }
 
-  /** One that sends so many messages on each connection, one each so many milliseconds. */
+  /**
+   * Starts a client that sends {@code count} messages on each connection, with {@code pause}
+   * milliseconds between them.
+   */
   VerbenaContainer client(
       VerbenaContainer of, int host, int connections, int length, String count, int pause) {
     return start(
@@ -115,7 +121,7 @@ final class HcaNetwork implements AutoCloseable {
         host);
   }
 
-  /** One that begins when it is {@linkplain #begin told to}. */
+  /** Starts a client that begins after {@link #begin}. */
   VerbenaContainer waitingClient(
       VerbenaContainer of, int host, int connections, int length, int count) {
     return start(
@@ -154,13 +160,13 @@ final class HcaNetwork implements AutoCloseable {
     assertThat(client.getLogs()).contains(messages + " " + EchoClient.DONE);
   }
 
-  /** Waits until it has said this so many times more than now. */
+  /** Waits until the output has {@code times} further occurrences of {@code text}. */
   static void awaitMore(VerbenaContainer container, String text, int times) {
     int before = container.getLogs().split(Pattern.quote(text), -1).length - 1;
     container.awaitOutput(text, before + times, LIMIT);
   }
 
-  /** Ends it so that it says what it has counted. */
+  /** Terminates a program so that it prints its counts. */
   static void terminate(VerbenaContainer container) {
     container.terminate();
     assertThat(container.awaitExit(LIMIT)).as(container.getLogs()).isEqualTo(TERMINATED);
@@ -176,7 +182,7 @@ final class HcaNetwork implements AutoCloseable {
         failure = e;
       }
     }
-    // It would be in the way of whoever makes it next.
+    // A network that is left would block its next creation.
     network.close();
     if (failure != null) {
       throw failure;

@@ -7,7 +7,7 @@ import io.verbena.it.containers.InContainers;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The addresses of networks. */
+/** Tests the addresses of networks. */
 @InContainers
 @Tag("exhaustive")
 @Tag("once")

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Echoes between containers that lose packets or send them late: all messages come back, whole,
- * once and in order, as the clients check, and the HCAs count what that took.
+ * Tests echoes between containers that lose or delay packets: all messages come back complete, once
+ * and in order, as the clients check, and the HCAs count the retransmissions.
  */
 @InContainers
 @Tag("exhaustive")
@@ -29,16 +29,19 @@ class LossyNetworkTest {
   private static final int RENDEZVOUS_MESSAGES = 15;
   private static final int PERCENT = 2;
 
-  /** TCP sends few and large segments, of which with less by chance none would be lost. */
+  /** TCP sends few and large segments: at a lower rate chance could spare all of them. */
   private static final int PERCENT_OF_TCP = 10;
 
   private static final int TIMES_OVER_TCP = 2;
   private static final int BYTES_PER_SECOND = 500_000;
 
-  /** Longer than an HCA waits for an answer, and shorter than until it gives its peer up. */
+  /**
+   * Longer than an HCA waits for an acknowledgement, and shorter than the time after which it gives
+   * up its peer.
+   */
   private static final Duration LONGEST_WAIT = Duration.ofMillis(500);
 
-  /** On RoCEv2 the HCA sends again and counts it, on iWARP the kernel does. */
+  /** On RoCEv2 the HCA retransmits and counts; on iWARP the kernel retransmits. */
   @ParameterizedTest
   @EnumSource
   void whatIsLostIsSentAgain(Wire wire) {
@@ -78,7 +81,7 @@ class LossyNetworkTest {
     }
   }
 
-  /** Returns what both ends counted together, which is each message there and back, once. */
+  /** Returns the counts of both ends together: each message once in each direction. */
   private static Counts countsAfterAll(
       VerbenaContainer server, List<VerbenaContainer> clients, int times) {
     int messages = times * (EAGER_MESSAGES + RENDEZVOUS_MESSAGES);
@@ -92,7 +95,7 @@ class LossyNetworkTest {
     return Counts.of(all);
   }
 
-  /** Returns the clients, after all has come back of so many times the usual messages. */
+  /** Returns the clients after all echoes, for {@code times} times the usual number of messages. */
   private static List<VerbenaContainer> echo(
       HcaNetwork network, VerbenaContainer server, int times, Consumer<VerbenaContainer> fault) {
     set(fault, server);

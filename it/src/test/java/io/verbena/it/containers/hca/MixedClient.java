@@ -24,15 +24,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A program: calls {@link MixedServer}s, all of them all the time, until it is ended. */
+/** A program that calls all {@link MixedServer}s in parallel until it is terminated. */
 public final class MixedClient {
-  /** The HCA of a client that knows nothing of Verbena. */
+  /** The argument of a client that uses plain sockets without Verbena. */
   static final String SOCKETS = "sockets";
 
-  /** And {@code host=count} of the calls that were answered so far, by server. */
+  /** Precedes {@code host=count} of the calls answered so far, for each server. */
   static final String ANSWERED = "answered: ";
 
-  /** And the server, and how a call to it ended. */
+  /** Precedes the server and the status of a failed call to it. */
   static final String FAILED = "failed: ";
 
   private static final int CALLERS = 2;
@@ -50,7 +50,9 @@ public final class MixedClient {
 
   private MixedClient() {}
 
-  /** Runs it: the HCA's URI or {@value #SOCKETS}, then the host and port of each server. */
+  /**
+   * Runs the program: the HCA's URI or {@value #SOCKETS}, then the host and port of each server.
+   */
   public static void main(String[] args) throws InterruptedException {
     var client = new MixedClient();
     RdmaSockets sockets =
@@ -79,13 +81,13 @@ public final class MixedClient {
       channel =
           RdmaGrpc.client(channel, sockets)
               .withOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, RDMA_TIMEOUT_MILLIS)
-              // A host that was given an HCA is asked over RDMA at once.
+              // A host that gets an HCA is asked over RDMA at once.
               .withOption(RdmaChannelOption.MEDIUM_MEMORY_MILLIS, 0);
     }
     return channel.usePlaintext().build();
   }
 
-  /** Those who call one server. */
+  /** The callers of one server. */
   private final class Callers {
     private final String server;
     private final TestServiceStub stub;
@@ -129,7 +131,7 @@ public final class MixedClient {
               });
     }
 
-    // A call that throws ends its caller, which the test finds missing.
+    // An exception ends its caller, which the test notices by the missing answers.
     @SuppressWarnings("FutureReturnValueIgnored")
     private void next() {
       timer.schedule(this::call, PAUSE_MILLIS, TimeUnit.MILLISECONDS);

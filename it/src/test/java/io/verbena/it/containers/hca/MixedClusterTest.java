@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Timeout;
 import org.testcontainers.images.builder.Transferable;
 
 /**
- * A cluster of gRPC servers, each on a host of its own, of which some have an HCA, and clients that
- * have one or not. Each host is given an HCA or loses it, and then has back what it had, while all
- * clients call all servers.
+ * Tests a cluster of gRPC servers, each on a host of its own, with and without an HCA, and of
+ * clients with and without one. Each host gets or loses an HCA, and later returns to its first
+ * state, while all clients call all servers.
  */
 @InContainers
 @Tag("exhaustive")
@@ -39,7 +39,7 @@ class MixedClusterTest {
   private static final int MORE = 20;
   private static final String ROCE = "roce://0.0.0.0";
 
-  /** As on a host that has no RNIC. */
+  /** The HCA's URI of a host without an RNIC. */
   private static final String NONE = "disni://0.0.0.0";
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -92,7 +92,7 @@ class MixedClusterTest {
         address);
   }
 
-  /** Waits until each server has answered more calls of this client than by now. */
+  /** Waits until each server has answered further calls of this client. */
   private static void awaitMore(VerbenaContainer client, List<Host> hosts) {
     Map<String, Long> before = counts(client, MixedClient.ANSWERED);
     await()
@@ -107,7 +107,7 @@ class MixedClusterTest {
     assertThat(before).hasSameSizeAs(hosts);
   }
 
-  /** The counts in the last such line of its output. */
+  /** Returns the counts in the last such line of the output. */
   private static Map<String, Long> counts(VerbenaContainer program, String text) {
     String logs = program.getLogs();
     int end = logs.lastIndexOf('\n');
@@ -162,7 +162,7 @@ class MixedClusterTest {
       return Transferable.of(hasHca ? ROCE : NONE);
     }
 
-    /** Ends the server, gives the host an HCA or takes it away, and starts the server again. */
+    /** Ends the server, adds an HCA to the host or removes it, and restarts the server. */
     private void change() {
       HcaNetwork.terminate(server);
       hasHca = !hasHca;
@@ -170,7 +170,7 @@ class MixedClusterTest {
       server.restart();
     }
 
-    /** Waits until it has connections over RDMA, if it can, and has none if it cannot. */
+    /** Waits until the server has connections over RDMA if its host has an HCA, and none if not. */
     private void awaitItsMedium() {
       await()
           .atMost(LIMIT)

@@ -21,16 +21,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * A program: a gRPC service on a host that has an HCA or not, over RDMA for whom has one too, and
- * over TCP. Once asked to end, it ends its calls first.
+ * A program that serves gRPC on a host with or without an HCA: over RDMA for clients that also have
+ * one, and over TCP. When terminated, it ends its calls first.
  */
 public final class MixedServer {
-  /** The file with the URI of the host's HCA, which a host without one does not find either. */
+  /** The file with the URI of the host's HCA; on a host without one, no device has that URI. */
   static final String HCA = "/hca";
 
   static final String READY = "serving at ";
 
-  /** And {@code medium=count} of the connections so far, by what they are over. */
+  /** Precedes {@code medium=count} of the connections so far, for each medium. */
   static final String ACCEPTED = "accepted: ";
 
   private static final int PERIOD_MILLIS = 300;
@@ -38,7 +38,7 @@ public final class MixedServer {
 
   private MixedServer() {}
 
-  /** Runs it: the port. */
+  /** Runs the program: the port. */
   public static void main(String[] args) throws IOException, InterruptedException {
     var registry = new SimpleMeterRegistry();
     RdmaSockets sockets =
@@ -50,7 +50,7 @@ public final class MixedServer {
     Server server =
         RdmaGrpc.server(NettyServerBuilder.forPort(Integer.parseInt(args[0])), sockets)
             .addService(new Echo())
-            // Peers find out now and then what the host has by then.
+            // Clients reconnect now and then, and so learn which media the host has by then.
             .maxConnectionAge(5, TimeUnit.SECONDS)
             .build()
             .start();

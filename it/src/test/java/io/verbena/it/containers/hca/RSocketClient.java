@@ -12,24 +12,30 @@ import java.net.URI;
 import java.time.Duration;
 import reactor.core.Exceptions;
 
-/** A program: takes a stream of numbers from a {@link RSocketServer}, 64 asked for at a time. */
+/**
+ * A program that receives a stream of numbers from an {@link RSocketServer}, 64 requested at a
+ * time.
+ */
 public final class RSocketClient {
   static final String DONE = " numbers, each in its place";
 
-  /** Each time so many more came. */
+  /** Printed each time another {@link #PROGRESS_STEP} numbers came. */
   static final String PROGRESS = "more numbers";
 
   private static final int ASKED = 64;
   private static final int PROGRESS_STEP = 100;
 
-  /** The interval of keep-alives, from which an end that only receives learns of a dead peer. */
+  /** The interval of keep-alives, by which an end that only receives detects a dead peer. */
   private static final Duration KEEP_ALIVE = Duration.ofSeconds(1);
 
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
   private RSocketClient() {}
 
-  /** Runs it: the URI, how many numbers, and the milliseconds between them at the server. */
+  /**
+   * Runs the program: the URI, the number of numbers, and the milliseconds between them at the
+   * server.
+   */
   public static void main(String[] args) {
     RdmaTransport transport =
         RdmaTransport.create(RdmaOptions.builder().connectTimeout(LIMIT).build());

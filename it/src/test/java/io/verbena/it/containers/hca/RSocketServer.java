@@ -10,7 +10,7 @@ import java.net.URI;
 import java.time.Duration;
 import reactor.core.publisher.Flux;
 
-/** A program: streams numbers by RSocket to any client, until it is ended. */
+/** A program that streams numbers over RSocket to any client until it is terminated. */
 public final class RSocketServer {
   static final String READY = "serving RSocket at ";
   static final String ENDED = "stream ended: ";
@@ -18,7 +18,7 @@ public final class RSocketServer {
 
   private RSocketServer() {}
 
-  /** Runs it: the URI. */
+  /** Runs the program: the URI. */
   public static void main(String[] args) {
     BoundRdmaServer server =
         io.rsocket.core.RSocketServer.create(

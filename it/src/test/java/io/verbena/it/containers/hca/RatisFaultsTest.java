@@ -27,9 +27,9 @@ import org.testcontainers.images.builder.Transferable;
 import org.testcontainers.utility.MountableFile;
 
 /**
- * Registers that three servers replicate by Ratis, each on a host of its own, and a client that
- * calls them all the time, while faults befall servers and their network. All begin on the version
- * of Ratis before; the servers get this one, one after the other, in the first round.
+ * Tests registers that three servers replicate with Ratis, each on a host of its own, and a client
+ * that calls them all the time, during faults of servers and network. All start on the previous
+ * version of Ratis; in the first round the servers are upgraded one after the other.
  */
 @InContainers
 @Tag("exhaustive")
@@ -39,7 +39,7 @@ import org.testcontainers.utility.MountableFile;
     matches = "\\d+",
     disabledReason = "takes minutes: bin/suite ratis-faults")
 class RatisFaultsTest {
-  /** The number of times that each fault comes. */
+  /** The number of rounds, each with every fault. */
   private static final int ROUNDS = Integer.getInteger("verbena.ratis.faults.rounds", 1);
 
   private static final int SERVERS = 3;
@@ -48,16 +48,18 @@ class RatisFaultsTest {
   private static final int PERCENT_LOST = 2;
   private static final String ROCE = "roce://0.0.0.0";
 
-  /** Fewer than a server misses while it is gone, and more than are made while one is sent. */
+  /**
+   * Fewer than a server misses while it is down, and more than are made while a snapshot is sent.
+   */
   private static final String WRITES_PER_SNAPSHOT = "1000";
 
-  /** None, so that a server that was gone is sent a snapshot each time. */
+  /** None, so that a server that was down always receives a snapshot. */
   private static final String WRITES_KEPT = "0";
 
   private static final String HISTORY = "/tmp/history";
   private static final String PREVIOUS_RATIS = "/previous-ratis";
 
-  /** The file with the JVM's option for its class path, which it reads at each start. */
+  /** The file with the JVM's class path option, which is read at each start. */
   private static final String CLASS_PATH = "/class-path";
 
   private static final String STOP = "/stop";
@@ -139,7 +141,7 @@ class RatisFaultsTest {
     }
   }
 
-  /** Lets its next start be one on this version of Ratis. */
+  /** Makes the server's next start use this version of Ratis. */
   private static void upgrade(VerbenaContainer server) {
     server.copyFileToContainer(
         classPath(VerbenaContainer.classPath().values().stream()), CLASS_PATH);
@@ -149,7 +151,7 @@ class RatisFaultsTest {
     return Transferable.of("-cp \"" + entries.collect(Collectors.joining(":")) + "\"\n");
   }
 
-  /** Returns the jar of Ratis that each of its starts was on. */
+  /** Returns the jar of Ratis for each start of the server. */
   private static List<String> versions(VerbenaContainer server) {
     return server
         .getLogs()

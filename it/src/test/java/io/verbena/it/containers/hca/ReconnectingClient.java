@@ -18,15 +18,17 @@ import reactor.core.publisher.Sinks;
 import reactor.util.retry.Retry;
 
 /**
- * A program: sends numbered requests to {@link EchoServer}s, some at a time, to the next server
- * when one is lost, and there those once more that were in flight. Ends with an error if an answer
- * comes that is not awaited, or no server is to be had.
+ * A program that sends numbered requests to {@link EchoServer}s, several at a time. When a server
+ * is lost, it connects to the next one and repeats the requests in flight. Ends with an error on an
+ * unexpected answer, or if no server can be reached.
  */
 public final class ReconnectingClient {
-  /** The number of requests in flight at the most. */
+  /** The maximum number of requests in flight. */
   static final int WINDOW = 16;
 
-  /** And the host and port: so many more were answered there, counted over all. */
+  /**
+   * Precedes the host and port at which the last of another {@link #STEP} requests was answered.
+   */
   static final String PROGRESS = "more answered by ";
 
   static final String ANSWERED = " answered, each once; asked again: ";
@@ -39,8 +41,8 @@ public final class ReconnectingClient {
   private static final Duration RETRY_DELAY = Duration.ofMillis(100);
 
   /**
-   * A message that asks for nothing: who only waits for answers has nothing outstanding, and does
-   * not learn that its server is dead.
+   * A message without a request: a client that only waits for answers has nothing outstanding, and
+   * would not detect a dead server.
    */
   private static final long PULSE = -1;
 
@@ -62,7 +64,7 @@ public final class ReconnectingClient {
     this.servers = servers;
   }
 
-  /** Runs it: how many connections it has to lose before it ends, and the servers' URIs. */
+  /** Runs the program: the number of connections to lose before it ends, and the servers' URIs. */
   public static void main(String[] args) {
     new ReconnectingClient(
             Integer.parseInt(args[0]), Stream.of(args).skip(1).map(URI::create).toList())
@@ -94,7 +96,7 @@ public final class ReconnectingClient {
     }
   }
 
-  /** Completes when all are answered. */
+  /** Sends the requests in flight and new ones; completes when all are answered. */
   private Mono<Void> ask(RdmaConnection connection, URI server) {
     Sinks.Many<Long> requests = Sinks.many().unicast().onBackpressureBuffer();
     askedAgain += inFlight.size();
@@ -104,7 +106,7 @@ public final class ReconnectingClient {
     }
     Sinks.Empty<Void> end = Sinks.empty();
     Flux<Long> pulses = Flux.interval(PULSE_PERIOD).onBackpressureDrop().map(tick -> PULSE);
-    // A send for each, none of which is cancelled for another's sake: each that fails is counted.
+    // Each number has a send of its own, so that no failure cancels another send: each is counted.
     Mono<Void> sends =
         requests
             .asFlux()
@@ -145,7 +147,7 @@ public final class ReconnectingClient {
     return connection.memory().allocator().buffer(Long.BYTES, Long.BYTES).writeLong(number);
   }
 
-  /** Answers whether it is one of a request. */
+  /** Returns whether {@code answer} belongs to a request. */
   private boolean take(ByteBuf answer, URI server) {
     long number = answer.readLong();
     answer.release();

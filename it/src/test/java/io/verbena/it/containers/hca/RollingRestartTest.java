@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Servers that are restarted one after the other, and a client of them that reconnects. */
+/** Tests servers that restart one after the other, with a client that reconnects. */
 @InContainers
 @Tag("exhaustive")
 @Tag("once")

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.testcontainers.DockerClientFactory;
 
 /**
- * Echoes over {@code shm://} between containers that share a folder and nothing else: no network,
- * no process numbers.
+ * Tests echoes over {@code shm://} between containers that share only a folder: no network and no
+ * process ids.
  */
 @InContainers
 @Tag("exhaustive")
@@ -33,8 +33,8 @@ class SharedMemoryTest {
   private final List<VerbenaContainer> clients = new ArrayList<>();
 
   /**
-   * A volume of Docker's: in a folder of this JVM's, files of the containers' root would stay where
-   * it is not root.
+   * A Docker volume, as files of the containers' root user in a folder of this JVM could not be
+   * deleted without root.
    */
   private final String volume = "verbena-" + UUID.randomUUID();
 

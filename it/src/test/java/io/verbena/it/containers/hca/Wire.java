@@ -3,13 +3,13 @@ package io.verbena.it.containers.hca;
 
 import java.util.Locale;
 
-/** A wire between programs in containers. */
+/** The wire protocol between programs in containers. */
 enum Wire {
   ROCE,
   IWARP;
 
   /**
-   * Returns the URI, without a port, at which a program serves on all addresses of its container.
+   * Returns the URI, without a port, on which a program listens at all addresses of its container.
    */
   String any() {
     return at("0.0.0.0");

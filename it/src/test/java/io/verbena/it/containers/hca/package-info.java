@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** RoCEv2 and iWARP between containers on a Docker network, and the faults that befall its ends. */
+/** Tests of RoCEv2 and iWARP between containers on a Docker network, with faults at both ends. */
 @NullMarked
 package io.verbena.it.containers.hca;
 

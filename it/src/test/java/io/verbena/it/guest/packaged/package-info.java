@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A package of test classes for the engine; their names keep Surefire from taking them. */
+/** A package of test classes for the engine; because of their names Surefire does not run them. */
 @NullMarked
 package io.verbena.it.guest.packaged;
 

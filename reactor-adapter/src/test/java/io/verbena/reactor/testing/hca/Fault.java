@@ -20,39 +20,41 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A place in an HCA where something is thrown, once, that a provider should not throw. */
+/** A place in an HCA that throws once something which no provider should throw. */
 public final class Fault {
-  /** The place where it is thrown. */
+  /** The call that throws. */
   public enum Place {
     NOWHERE,
     RESOLVE,
     CREATE_COMPLETION_QUEUE,
     CREATE_QUEUE_PAIR,
-    /** Once the queue pair is there. */
+    /** After the queue pair has been created. */
     PEER,
     /** When some receives are posted. */
     POST_RECEIVE,
-    /** When a request is posted; a {@link VerbsException} whatever the kind. */
+    /** When a request is posted; always a {@link VerbsException}. */
     POST_SEND,
-    /** The same, when a second request is posted. */
+    /** When a second request is posted; always a {@link VerbsException}. */
     POST_SECOND_SEND,
-    /** The same, each time while {@link #refuseSends} says so. */
+    /**
+     * When any request is posted while {@link #refuseSends} is on; always a {@link VerbsException}.
+     */
     POST_ANY_SEND,
     /** When a list is posted: from its second request on. */
     POST_LIST,
     /**
-     * When receives of a shared queue are posted, once {@link #refuseReceives} was called; a {@link
-     * VerbsException} whatever the kind.
+     * When receives of a shared queue are posted after {@link #refuseReceives}; always a {@link
+     * VerbsException}.
      */
     POST_SHARED_RECEIVE,
-    /** The same, on a device on which each receive is posted at once. */
+    /** As {@link #POST_SHARED_RECEIVE}, on a device on which receives are not linked. */
     POST_SINGLE_RECEIVE,
     /**
-     * The same, of a queue pair's own queue, on a device on which they are linked; {@link
-     * #receiveLists} tells of them.
+     * As {@link #POST_SHARED_RECEIVE}, for a queue pair's own receive queue, on a device on which
+     * receives are linked; {@link #receiveLists} records the lists.
      */
     POST_OWN_RECEIVE,
-    /** When a memory region is closed; a {@link VerbsException} for an exception. */
+    /** When a memory region is closed; an exception is a {@link VerbsException}. */
     DEREGISTER,
     CONNECT,
     ACCEPT
@@ -64,7 +66,7 @@ public final class Fault {
     LINKAGE_ERROR,
     OUT_OF_MEMORY;
 
-    /** Throws it. */
+    /** Throws a throwable of this kind. */
     public void raise() {
       switch (this) {
         case EXCEPTION -> throw new IllegalStateException(MESSAGE);
@@ -74,7 +76,7 @@ public final class Fault {
     }
   }
 
-  /** The message of what is thrown. */
+  /** The message of the throwable. */
   public static final String MESSAGE = "thrown by a test";
 
   private static final int RECEIVES_BEFORE = 3;
@@ -94,7 +96,7 @@ public final class Fault {
     this.kind = kind;
   }
 
-  /** Throws if this is the place, for the first time. */
+  /** Throws if this is the place, the first time. */
   void at(Place here) {
     if (isFirst(here)) {
       kind.raise();
@@ -105,44 +107,45 @@ public final class Fault {
     return here == place && thrown.compareAndSet(false, true);
   }
 
-  /** The next receives of a shared queue, or of a queue pair's own, are refused. */
+  /** Refuses the next receives of a shared queue, or of a queue pair's own queue. */
   public static void refuseReceives() {
     REFUSING.set(true);
   }
 
-  /** Whether requests are refused, at {@link Place#POST_ANY_SEND}; a test ends it. */
+  /** Sets whether requests are refused at {@link Place#POST_ANY_SEND}; the test switches it off. */
   public static void refuseSends(boolean on) {
     REFUSING_SENDS.set(on);
   }
 
   /**
-   * Returns how long each list of receives was that a queue pair took into its own queue, with 0
-   * for each list of sends, at {@link Place#POST_OWN_RECEIVE}; a test clears it.
+   * Returns the length of each list of receives that a queue pair took into its own queue at {@link
+   * Place#POST_OWN_RECEIVE}, with 0 for each list of sends. The test clears the queue.
    */
   public static Queue<Integer> receiveLists() {
     return LISTS;
   }
 
-  /** Returns whether something is thrown; such a device has no atomics. */
+  /** Returns whether anything is thrown; such a device has no atomics. */
   boolean isAnywhere() {
     return place != Place.NOWHERE;
   }
 
-  /** Returns whether the device is one on which requests are linked. */
+  /** Returns whether this fault needs a device on which requests are linked. */
   boolean needsLists() {
     return place == Place.POST_LIST
         || place == Place.POST_OWN_RECEIVE
         || place == Place.POST_SHARED_RECEIVE;
   }
 
-  /** Returns whether the device is one with shared receive queues. */
+  /** Returns whether this fault needs a device with shared receive queues. */
   boolean needsSharedReceives() {
     return place == Place.POST_SHARED_RECEIVE || place == Place.POST_SINGLE_RECEIVE;
   }
 
   /**
-   * A protection domain whose shared receive queues refuse receives, or whose regions refuse to be
-   * closed, if that is the place. Then its device has no more capabilities than {@code limited}.
+   * Wraps a protection domain, if this is the place, so that its shared receive queues refuse
+   * receives or its regions refuse to be closed. Its device then has no more capabilities than
+   * {@code limited}.
    */
   ProtectionDomain in(ProtectionDomain domain, Device limited) {
     return needsSharedReceives() || place == Place.DEREGISTER
@@ -189,7 +192,7 @@ public final class Fault {
         });
   }
 
-  /** Returns what the provider gave out in place of which this is used. */
+  /** Returns the provider's own object behind a wrapper, or the object itself. */
   @SuppressWarnings("unchecked")
   <T> T plain(T object) {
     return (T) plain.getOrDefault(object, object);
@@ -223,7 +226,10 @@ public final class Fault {
     Object of(Method method, Object[] arguments) throws Throwable;
   }
 
-  /** A queue pair that throws as receives or requests are posted, if that is the place. */
+  /**
+   * Wraps a queue pair, if this is the place, so that it throws when receives or requests are
+   * posted.
+   */
   QueuePair in(QueuePair pair) {
     switch (place) {
       case POST_RECEIVE,

@@ -5,7 +5,7 @@ import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionQueue;
 import org.jspecify.annotations.Nullable;
 
-/** A channel that knows the queues by their limited selves. */
+/** A completion channel that returns limited queues. */
 record LimitedChannel(CompletionChannel inner, LimitedDevice device) implements CompletionChannel {
   @Override
   public @Nullable CompletionQueue await(long timeoutNanos) throws InterruptedException {

@@ -17,7 +17,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** No immediate data, one scatter/gather entry, two READs at once, short messages. */
+/**
+ * A device without immediate data, with one scatter/gather entry, two READs at once and short
+ * messages.
+ */
 final class LimitedDevice implements Device {
   private final Device device;
   private final ConcurrentHashMap<CompletionQueue, LimitedQueue> queues = new ConcurrentHashMap<>();
@@ -27,8 +30,8 @@ final class LimitedDevice implements Device {
   private final ConcurrentHashMap<Object, Integer> refused = new ConcurrentHashMap<>();
 
   /**
-   * @param refusals how often each of its objects, and itself, refuses to be closed
-   * @param fault what it throws
+   * @param refusals how often the device, and each of its objects, refuses to be closed
+   * @param fault the throwable and its place
    */
   LimitedDevice(Device device, int refusals, Fault fault) {
     this.device = device;
@@ -40,7 +43,7 @@ final class LimitedDevice implements Device {
     return fault;
   }
 
-  /** Closes an object, unless it is to refuse that once more. */
+  /** Closes an object, unless the object is to refuse once more. */
   void close(Object object, Runnable close) {
     if (refused.merge(object, 1, Integer::sum) <= refusals) {
       throw new VerbsException(VerbsError.BUSY, "close: refused by a test");
@@ -56,7 +59,8 @@ final class LimitedDevice implements Device {
         "limited0",
         all.firmware(),
         shared
-            // A sender without a receive waits, or no receives are shared.
+            // Receives are shared only where a sender without a receive waits, as this status
+            // allows.
             ? Set.of(Capability.SHARED_RECEIVE_QUEUE, Capability.REQUEST_STATUS)
             : fault.isAnywhere() || !all.supports(Capability.ATOMICS)
                 ? Set.of()

@@ -12,14 +12,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** {@code limited://name} reaches the same addresses as {@code emulated://name}. */
+/**
+ * A provider for {@code limited://name}, which reaches the same addresses as {@code
+ * emulated://name}.
+ */
 public final class LimitedProvider implements VerbsProvider {
   /** The longest message of a limited HCA, in bytes. */
   public static final int LONGEST_MESSAGE = 10_000;
 
   private static final String SCHEME = "limited";
 
-  /** While it is set, completions of READs and atomics are not to be seen. */
+  /** While this is set, polls find no completions of READs and atomics. */
   private static final AtomicBoolean HELD = new AtomicBoolean();
 
   private static final AtomicInteger HELD_POLLS = new AtomicInteger();
@@ -39,18 +42,18 @@ public final class LimitedProvider implements VerbsProvider {
     }
   }
 
-  /** Holds completions back, or lets them go. */
+  /** Sets whether completions are held back. */
   public static void hold(boolean on) {
     HELD_POLLS.set(0);
     HELD.set(on);
   }
 
-  /** Returns how often completions were asked for since they are held back. */
+  /** Returns how many polls there were since completions are held back. */
   public static int heldPolls() {
     return HELD_POLLS.get();
   }
 
-  /** Returns whether a poll is to find nothing. */
+  /** Returns whether a poll must find nothing. */
   static boolean holdsBack() {
     boolean held = HELD.get();
     if (held) {
@@ -59,17 +62,19 @@ public final class LimitedProvider implements VerbsProvider {
     return held;
   }
 
-  /** The same address, by a limited HCA. */
+  /** Returns the same address, on a limited HCA. */
   public static URI limited(URI address) {
     return URI.create(SCHEME + "://" + address.getRawAuthority());
   }
 
-  /** An address by an HCA each of whose objects refuses so often to be closed. */
+  /**
+   * Returns an address on an HCA each of whose objects refuses {@code refusals} times to be closed.
+   */
   public static URI refusing(URI address, int refusals) {
     return URI.create(limited(address) + "?" + REFUSALS + refusals);
   }
 
-  /** An address by an HCA that throws at a place, once. */
+  /** Returns an address on an HCA that throws at a place, once. */
   public static URI faulty(URI address, Fault.Place place, Fault.Kind kind) {
     return URI.create(limited(address) + "?" + FAULT + place + '.' + kind);
   }

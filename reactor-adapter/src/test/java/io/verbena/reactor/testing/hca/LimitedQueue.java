@@ -6,7 +6,7 @@ import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
-/** A completion queue that shows nothing while completions are held, and may throw. */
+/** A completion queue that is empty to polls while completions are held, and may throw. */
 record LimitedQueue(
     CompletionQueue inner, @Nullable CompletionChannel channel, LimitedDevice device)
     implements CompletionQueue {

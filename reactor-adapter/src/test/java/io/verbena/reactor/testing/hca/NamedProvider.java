@@ -19,8 +19,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code named://name} reaches the same addresses as {@code emulated://name}, once the name was
- * looked up; a test says how long that takes.
+ * A provider for {@code named://name}, which reaches the same addresses as {@code emulated://name}
+ * after a lookup of the name. A test sets how long the lookup takes.
  */
 public final class NamedProvider implements VerbsProvider {
   private static final String SCHEME = "named";
@@ -31,12 +31,12 @@ public final class NamedProvider implements VerbsProvider {
       new ConcurrentHashMap<>();
   private static final ConcurrentHashMap<String, Queue<Thread>> OPENERS = new ConcurrentHashMap<>();
 
-  /** The same address, by a name. */
+  /** Returns the same address, as a name. */
   public static URI named(URI address) {
     return URI.create(SCHEME + "://" + address.getRawAuthority());
   }
 
-  /** The same address, by a name that is not known. */
+  /** Returns the same address, as an unknown name. */
   public static URI unknown(URI address) {
     return URI.create(named(address) + "?unknown");
   }
@@ -48,7 +48,7 @@ public final class NamedProvider implements VerbsProvider {
     OPEN
   }
 
-  /** The same address, for which a method throws. */
+  /** Returns the same address, for which a method throws. */
   public static URI hostile(URI address, ProviderMethod method, Fault.Kind kind) {
     return URI.create(named(address) + "?" + method + "." + kind);
   }
@@ -74,7 +74,7 @@ public final class NamedProvider implements VerbsProvider {
     return latch;
   }
 
-  /** The threads that opened a device for an address, each as often as it did. */
+  /** Returns the threads that opened a device for an address, once per call. */
   public static Queue<Thread> openers(URI named) {
     return OPENERS.computeIfAbsent(named.getRawAuthority(), n -> new ConcurrentLinkedQueue<>());
   }

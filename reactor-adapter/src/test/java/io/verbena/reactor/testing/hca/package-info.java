@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * An HCA that can do less than the emulated one which it is made of, and whose completions a test
- * can hold back.
+ * An HCA that can do less than the emulated one it wraps, and whose completions a test can hold
+ * back.
  */
 @NullMarked
 package io.verbena.reactor.testing.hca;
