@@ -12,7 +12,7 @@ import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
 import io.verbena.core.cm.ConnectionSlots;
-import io.verbena.core.cm.ProgramData;
+import io.verbena.core.cm.ProgramPrivateData;
 import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.core.medium.Media;
 import io.verbena.core.memory.DirectMemory;
@@ -96,7 +96,7 @@ final class ReactorTransport implements RdmaTransport {
 
   @Override
   public Mono<RdmaConnection> connect(URI address, ByteBuffer privateData) {
-    String refusal = ProgramData.refuse(privateData);
+    String refusal = ProgramPrivateData.refuse(privateData);
     if (refusal != null) {
       return Mono.error(new RdmaConnectException("connect", address.toString(), refusal));
     }

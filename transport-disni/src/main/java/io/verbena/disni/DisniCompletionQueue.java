@@ -88,7 +88,7 @@ final class DisniCompletionQueue implements CompletionQueue {
                     channel == null ? 0 : channel.vector(),
                     singleThreaded,
                     granted.address()));
-    return Fresh.own(
+    return NativeObject.own(
         DESTROY,
         pointer,
         made -> {

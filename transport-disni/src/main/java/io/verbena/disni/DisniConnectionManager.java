@@ -254,7 +254,7 @@ final class DisniConnectionManager implements ConnectionManager {
       throw Errno.failure("resolve " + address, e);
     }
     DisniConnection connection =
-        Fresh.own(
+        NativeObject.own(
             "destroy identifier",
             id,
             made -> {

@@ -177,7 +177,7 @@ final class DisniDevice implements Device {
         Kind.COMPLETION_CHANNEL,
         Integer.MAX_VALUE,
         () ->
-            Fresh.own(
+            NativeObject.own(
                 "destroy completion channel",
                 pointer(() -> core.createCompChannel(context.pointer())),
                 made -> new DisniCompletionChannel(this, made, nextVector()),
@@ -209,7 +209,7 @@ final class DisniDevice implements Device {
         Kind.CONNECTION_MANAGER,
         Integer.MAX_VALUE,
         () ->
-            Fresh.own(
+            NativeObject.own(
                 "destroy event channel",
                 pointer(() -> core.createEventChannel()),
                 made -> new DisniConnectionManager(this, made),

@@ -138,7 +138,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
       long pointer =
           Errno.check("create queue pair", make(domain, connection, options.type(), words));
       DisniQueuePair pair =
-          Fresh.own(
+          NativeObject.own(
               "destroy queue pair",
               pointer,
               made -> {

@@ -58,7 +58,7 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
         Errno.check(
             "create shared receive queue",
             domain.device().core().createSharedReceiveQueue(domain.pointer(), words.address()));
-    return Fresh.own(
+    return NativeObject.own(
         DESTROY,
         pointer,
         made ->

@@ -10,7 +10,7 @@ import io.verbena.ConnectRequest;
 import io.verbena.RdmaConnectException;
 import io.verbena.RejectReason;
 import io.verbena.core.cm.ConnectionSlots;
-import io.verbena.core.cm.ProgramData;
+import io.verbena.core.cm.ProgramPrivateData;
 import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -59,7 +59,7 @@ final class Admission {
    * @param at the HCA of the listener
    */
   void requested(ConnectionEvent request, SharedHca at) {
-    ByteBuffer data = ProgramData.read(request.privateData(), Handshake.LENGTH);
+    ByteBuffer data = ProgramPrivateData.read(request.privateData(), Handshake.LENGTH);
     if (Handshake.decode(request.privateData()) == null || data == null) {
       // A request of another protocol makes no channel and no line in a log.
       PendingAccept.close(request.identifier(), at);

@@ -3,7 +3,7 @@ package io.verbena.netty;
 
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ServerSocketChannel;
-import io.verbena.core.cm.ProgramData;
+import io.verbena.core.cm.ProgramPrivateData;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
@@ -96,7 +96,7 @@ final class ChannelConnector implements ConnectionSetup.Owner {
     if (!(to instanceof InetSocketAddress socket) || on == null) {
       throw new UnsupportedAddressTypeException();
     }
-    String refusal = ProgramData.refuse(config.privateData());
+    String refusal = ProgramPrivateData.refuse(config.privateData());
     if (refusal != null) {
       throw new ConnectException(refusal);
     }

@@ -90,7 +90,7 @@ final class ChannelOutput {
       return null;
     }
     handedOver = true;
-    return Tail.copy(flushed, at.posted());
+    return UnsentTail.copy(flushed, at.posted());
   }
 
   /**

@@ -10,7 +10,7 @@ import io.verbena.RdmaConnectException;
 import io.verbena.RejectReason;
 import io.verbena.core.cm.ConnectionSteps;
 import io.verbena.core.cm.EventTarget;
-import io.verbena.core.cm.ProgramData;
+import io.verbena.core.cm.ProgramPrivateData;
 import io.verbena.netty.wire.Handshake;
 import io.verbena.netty.wire.Rejection;
 import io.verbena.verbs.ConnectionEvent;
@@ -230,7 +230,8 @@ final class ConnectionSetup extends ConnectionSteps {
       if (port == 0) {
         choosePort();
       }
-      ByteBuffer offer = ProgramData.append(made.handshake(port).encode(), owner.privateData());
+      ByteBuffer offer =
+          ProgramPrivateData.append(made.handshake(port).encode(), owner.privateData());
       identifier.connect(ConnectionParameters.of(offer), timeoutNanos());
     } catch (BindException e) {
       fail(e);

@@ -21,12 +21,12 @@ final class Flusher {
   private static final int MOST_ROUNDS = 16;
 
   private final CompletionQueues<?> completions;
-  private final Unposted unposted = new Unposted();
-  private final Gatherer gatherer;
+  private final FirstUnposted unposted = new FirstUnposted();
+  private final MessageGatherer gatherer;
 
   Flusher(RegisteredMemory memory, CompletionQueues<?> completions) {
     this.completions = completions;
-    gatherer = new Gatherer(memory);
+    gatherer = new MessageGatherer(memory);
   }
 
   /**

@@ -270,7 +270,7 @@ class ClosingTest {
           .eventLoop()
           .submit(
               () -> {
-                int length = 2 * Tail.MOST;
+                int length = 2 * UnsentTail.MOST;
                 write.set(client.writeAndFlush(Unpooled.directBuffer(length).writeZero(length)));
                 ChannelFuture unused = client.close();
               })

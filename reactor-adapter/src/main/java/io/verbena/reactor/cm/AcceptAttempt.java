@@ -8,7 +8,7 @@ import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.RejectReason;
-import io.verbena.core.cm.ProgramData;
+import io.verbena.core.cm.ProgramPrivateData;
 import io.verbena.reactor.connection.Connection;
 import io.verbena.reactor.connection.ConnectionContext;
 import io.verbena.reactor.connection.ConnectionLifecycle;
@@ -75,7 +75,7 @@ final class AcceptAttempt extends ConnectionAttempt {
       reject(e.version() == null ? Reason.MALFORMED : Reason.VERSION);
       return;
     }
-    ByteBuffer data = ProgramData.read(offer, Handshake.LENGTH);
+    ByteBuffer data = ProgramPrivateData.read(offer, Handshake.LENGTH);
     if (data == null) {
       reject(Reason.MALFORMED);
       return;
@@ -184,7 +184,9 @@ final class AcceptAttempt extends ConnectionAttempt {
   /** Rejects the request, as a limit or the program refuses the connection. */
   private void refuse(RejectReason reason) {
     context.resources().meter().refused(reason.code());
-    reject(ProgramData.append(new Rejection(Handshake.VERSION, Reason.REFUSED).encode(), reason));
+    reject(
+        ProgramPrivateData.append(
+            new Rejection(Handshake.VERSION, Reason.REFUSED).encode(), reason));
   }
 
   private void reject(ByteBuffer data) {

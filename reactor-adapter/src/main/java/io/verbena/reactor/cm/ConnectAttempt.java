@@ -9,7 +9,7 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.RejectReason;
-import io.verbena.core.cm.ProgramData;
+import io.verbena.core.cm.ProgramPrivateData;
 import io.verbena.core.loop.Awaited;
 import io.verbena.core.loop.HeldUp;
 import io.verbena.reactor.connection.Connection;
@@ -140,7 +140,7 @@ final class ConnectAttempt extends ConnectionAttempt implements Subscription, Aw
       ConnectionLifecycle prepared =
           new ConnectionLifecycle(context, resolved, () -> context.dispatcher().forget(resolved));
       connection = prepared;
-      ByteBuffer offer = ProgramData.append(prepared.handshake().encode(), data);
+      ByteBuffer offer = ProgramPrivateData.append(prepared.handshake().encode(), data);
       resolved.connect(context.parameters(offer), timeoutNanos);
     } catch (VerbsException e) {
       fail(new HcaException(OPERATION, peer(), null, "the HCA refused", e));
@@ -220,7 +220,7 @@ final class ConnectAttempt extends ConnectionAttempt implements Subscription, Aw
                   + Handshake.VERSION
                   + ")");
       case REFUSED -> {
-        RejectReason why = ProgramData.readReason(event.privateData(), Rejection.LENGTH);
+        RejectReason why = ProgramPrivateData.readReason(event.privateData(), Rejection.LENGTH);
         yield why == null
             ? new RdmaConnectException(OPERATION, peer, reason)
             : new RdmaConnectException(OPERATION, peer, why);

@@ -11,7 +11,7 @@ import io.verbena.core.memory.Lease;
 import io.verbena.core.memory.Location;
 import io.verbena.reactor.queue.LoopResources;
 import io.verbena.reactor.send.FrameWaiter;
-import io.verbena.reactor.send.Notice;
+import io.verbena.reactor.send.WriteNotice;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ import reactor.core.CoreSubscriber;
 /**
  * A write, with an optional notice of it to the peer. The subscription takes ownership of the data.
  */
-final class WriteOperation extends OneSidedOperation<Void> implements Notice {
+final class WriteOperation extends OneSidedOperation<Void> implements WriteNotice {
   /** The way in which the peer is notified. */
   private enum Notification {
     /** Not at all. */

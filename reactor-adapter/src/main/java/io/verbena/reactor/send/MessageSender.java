@@ -84,7 +84,7 @@ public final class MessageSender {
   private final boolean gathers;
   private final int signalEvery;
 
-  private final ArrayDeque<Notice> waitingNotices = new ArrayDeque<>(1);
+  private final ArrayDeque<WriteNotice> waitingNotices = new ArrayDeque<>(1);
   private final RendezvousSources exposed;
   private final PendingClose pendingClose = new PendingClose();
   private @Nullable SendFrame open;
@@ -376,13 +376,13 @@ public final class MessageSender {
   }
 
   /** Notifies the peer of a WRITE, in a frame behind it. */
-  public void notice(Notice notice) {
+  public void notice(WriteNotice notice) {
     waitingNotices.add(notice);
     turn.ask();
   }
 
   private void placeNotices() {
-    Notice notice = waitingNotices.peek();
+    WriteNotice notice = waitingNotices.peek();
     while (notice != null) {
       SendFrame frame = room(RecordLayout.IMMEDIATE_LENGTH);
       if (frame == null) {
@@ -669,7 +669,7 @@ public final class MessageSender {
 
   /** Fails all pending notices and sends. */
   public void fail(RdmaException error) {
-    for (Notice notice : waitingNotices) {
+    for (WriteNotice notice : waitingNotices) {
       guard.guarded(() -> notice.frameLost(error));
     }
     waitingNotices.clear();

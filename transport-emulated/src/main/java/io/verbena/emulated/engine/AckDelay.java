@@ -35,7 +35,7 @@ final class AckDelay {
   /** A timeout must be at least this many times the longest delay. */
   private static final int MARGIN = 2;
 
-  private final Link link;
+  private final EngineContext context;
   private final SendWindow window;
   private final Timeline timeline;
   private final Timeline.Alarm alarm;
@@ -51,12 +51,12 @@ final class AckDelay {
   /**
    * Creates a delay that holds nothing yet.
    *
-   * @param link the link; its timeout, which the peer mostly shares, limits the delay
+   * @param context the link; its timeout, which the peer mostly shares, limits the delay
    * @param window the packets that this end sends; they show whether this end answers messages
    * @param expired called when a held acknowledgement must wait no longer
    */
-  AckDelay(Link link, SendWindow window, Timeline timeline, Runnable expired) {
-    this.link = link;
+  AckDelay(EngineContext context, SendWindow window, Timeline timeline, Runnable expired) {
+    this.context = context;
     this.window = window;
     this.timeline = timeline;
     this.expired = expired;
@@ -99,7 +99,7 @@ final class AckDelay {
     boolean atOnce = window.sentEnd != sentBefore && now - cameBefore < SOON_NANOS;
     sentBefore = window.sentEnd;
     cameBefore = now;
-    if (!atOnce || !link.toleratesDelay(MARGIN * LONGEST_NANOS)) {
+    if (!atOnce || !context.toleratesDelay(MARGIN * LONGEST_NANOS)) {
       answered = 0;
       return false;
     }

@@ -42,7 +42,7 @@ final class Completer {
     FAIL
   }
 
-  private final Link link;
+  private final EngineContext context;
   private final SendWindow window;
   private final RetryClock clock;
   private final CongestionWindow congestion;
@@ -53,13 +53,13 @@ final class Completer {
   private CompletionStatus failure = CompletionStatus.GENERAL_ERR;
 
   Completer(
-      Link link,
+      EngineContext context,
       SendWindow window,
       RetryClock clock,
       CongestionWindow congestion,
       LossProbe probe,
       Requester requester) {
-    this.link = link;
+    this.context = context;
     this.window = window;
     this.clock = clock;
     this.congestion = congestion;
@@ -70,10 +70,10 @@ final class Completer {
   /** Handles the timeout of an answer. */
   void timeout() {
     if (window.awaitsAnswer()) {
-      if (!link.isFull()) {
+      if (!context.isFull()) {
         congestion.silent(window.sentEnd);
       }
-      link.share.silent();
+      context.share.silent();
       sendAgain();
     }
   }
@@ -83,7 +83,7 @@ final class Completer {
     if (window.awaitsAnswer()) {
       probe.begin();
       if (clock.isLate()) {
-        link.share.silent();
+        context.share.silent();
       }
     }
   }
@@ -99,7 +99,7 @@ final class Completer {
     if (w.unacknowledged != before) {
       congestion.answered(Psn.difference(w.unacknowledged, before), w.unacknowledged);
       clock.confirm();
-      link.share.heard();
+      context.share.heard();
       probe.answered(w.unacknowledged);
       if (w.awaitsAnswer()) {
         clock.restart();
@@ -110,7 +110,7 @@ final class Completer {
         requester.headMoved();
       }
     }
-    if (link.state == QueuePairState.ERR) {
+    if (context.state == QueuePairState.ERR) {
       return;
     }
     switch (next) {
@@ -132,7 +132,7 @@ final class Completer {
 
   private void sendAgain() {
     if (clock.retry()) {
-      link.host.count(Counter.RETRANSMISSIONS);
+      context.host.count(Counter.RETRANSMISSIONS);
       requester.goBack();
     } else {
       requester.fail(CompletionStatus.RETRY_EXC_ERR);
@@ -143,7 +143,7 @@ final class Completer {
     if (clock.awaitsReceiver()) {
       return;
     }
-    link.host.count(Counter.RNR_RECEIVED);
+    context.host.count(Counter.RNR_RECEIVED);
     if (clock.awaitReceiver(timerCode)) {
       requester.goBack();
     } else {
@@ -231,7 +231,7 @@ final class Completer {
   private Next takeRead(RocePacket answer, int psn, SendWorkRequest request) {
     SendWindow w = window;
     int first = Psn.difference(psn, w.firstPsn(w.head));
-    int packets = answer.isReferring() ? link.packets(answer.payloadLength()) : 1;
+    int packets = answer.isReferring() ? context.packets(answer.payloadLength()) : 1;
     int packet = first + packets - 1;
     int lastPacket = w.packets(w.head) - 1;
     if (packet > lastPacket || Psn.difference(Psn.plus(psn, packets), w.sentEnd) > 0) {
@@ -240,17 +240,17 @@ final class Completer {
     boolean last = packet == lastPacket;
     // A READ that is requested again from its middle may be answered by a new response or by the
     // continued old one. So FIRST counts as MIDDLE, and ONLY as LAST.
-    if (answer.opcode().ends() != (last || link.endsReadPart(packet))) {
+    if (answer.opcode().ends() != (last || context.endsReadPart(packet))) {
       return fail(CompletionStatus.BAD_RESP_ERR);
     }
-    long done = (long) first * link.mtu;
-    long due = last ? request.buffers().totalLength() - done : (long) packets * link.mtu;
+    long done = (long) first * context.mtu;
+    long due = last ? request.buffers().totalLength() - done : (long) packets * context.mtu;
     if (answer.payloadLength() != due) {
       return fail(CompletionStatus.LOC_LEN_ERR);
     }
     AccessResult outcome =
         Segments.scatter(
-            link.host,
+            context.host,
             request.buffers(),
             done,
             answer.payload(),
@@ -262,7 +262,7 @@ final class Completer {
   private Next takeAtomic(RocePacket answer, int psn, SendWorkRequest request) {
     original.putLong(0, answer.original());
     return acceptData(
-        psn, true, Segments.scatter(link.host, request.buffers(), 0, original, 0, Long.BYTES));
+        psn, true, Segments.scatter(context.host, request.buffers(), 0, original, 0, Long.BYTES));
   }
 
   private Next acceptData(int psn, boolean last, AccessResult outcome) {

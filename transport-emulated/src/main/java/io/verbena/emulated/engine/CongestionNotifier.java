@@ -15,14 +15,14 @@ final class CongestionNotifier {
    */
   static final long INTERVAL_NANOS = 50_000;
 
-  private final Link link;
+  private final EngineContext context;
   private final Timeline timeline;
   private boolean due;
   private boolean everSent;
   private long sent;
 
-  CongestionNotifier(Link link, Timeline timeline) {
-    this.link = link;
+  CongestionNotifier(EngineContext context, Timeline timeline) {
+    this.context = context;
     this.timeline = timeline;
   }
 
@@ -48,8 +48,8 @@ final class CongestionNotifier {
     }
     everSent = true;
     sent = now;
-    link.start(PacketOpcode.CONGESTION_NOTIFICATION, 0).backwardCongestion(true);
-    link.send();
+    context.start(PacketOpcode.CONGESTION_NOTIFICATION, 0).backwardCongestion(true);
+    context.send();
     return true;
   }
 }

@@ -19,25 +19,25 @@ import java.nio.ByteBuffer;
 final class DatagramResponder {
   private static final int IP_LENGTH = 20;
 
-  private final Link link;
+  private final EngineContext context;
   private final ReceiveProgress receive;
   private final Responder.Failure failure;
   private final ByteBuffer header = ByteBuffer.allocate(GlobalRoute.LENGTH);
 
-  DatagramResponder(Link link, ReceiveProgress receive, Responder.Failure failure) {
-    this.link = link;
+  DatagramResponder(EngineContext context, ReceiveProgress receive, Responder.Failure failure) {
+    this.context = context;
     this.receive = receive;
     this.failure = failure;
   }
 
   void receive(RocePacket packet) {
     int length = packet.payloadLength();
-    if (packet.queueKey() != link.queueKey || length > link.mtu || !receive.take()) {
+    if (packet.queueKey() != context.queueKey || length > context.mtu || !receive.take()) {
       return;
     }
     receive.rewind();
     if (!receive.hasRoom(GlobalRoute.LENGTH + length)) {
-      if (link.options.sharedReceives()) {
+      if (context.options.sharedReceives()) {
         receive.fail(CompletionStatus.LOC_LEN_ERR);
       }
       return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
-import io.verbena.emulated.roce.ReadGrants;
+import io.verbena.emulated.mapped.ReadGrants;
 import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.AddressVector;
 import org.jspecify.annotations.Nullable;

@@ -26,7 +26,7 @@ import io.verbena.verbs.QueuePairState;
  * does not recur.
  */
 public final class QueuePairEngine {
-  private final Link link;
+  private final EngineContext context;
   private final SendWindow window;
   private final RetryClock clock;
   private final CongestionWindow congestion;
@@ -45,30 +45,30 @@ public final class QueuePairEngine {
    */
   public QueuePairEngine(
       EngineOptions options, EngineHost host, SendRing sends, Timeline timeline, PacketSink sink) {
-    link = new Link(options, host, sink);
+    context = new EngineContext(options, host, sink);
     window = new SendWindow(sends, host);
     congestion = new CongestionWindow(options.flow(), timeline);
-    clock = new RetryClock(link, timeline, this::alarm);
+    clock = new RetryClock(context, timeline, this::alarm);
     LossProbe probe = new LossProbe();
-    requester = new Requester(link, window, clock, congestion, probe, this::requestFailed);
-    completer = new Completer(link, window, clock, congestion, probe, requester);
+    requester = new Requester(context, window, clock, congestion, probe, this::requestFailed);
+    completer = new Completer(context, window, clock, congestion, probe, requester);
     receives = new ReceiveProgress(host, options.maxReceiveScatterGather());
     InboundWrite write = new InboundWrite(host);
-    boolean delays = link.reliable() && options.flow().adaptive();
-    AckDelay delay = delays ? new AckDelay(link, window, timeline, this::answer) : null;
-    responder = new Responder(link, receives, write, delay, this::requestRefused);
-    unreliable = new UnreliableResponder(link, receives, write, this::requestRefused);
-    datagrams = new DatagramResponder(link, receives, this::requestRefused);
-    notifier = new CongestionNotifier(link, timeline);
+    boolean delays = context.reliable() && options.flow().adaptive();
+    AckDelay delay = delays ? new AckDelay(context, window, timeline, this::answer) : null;
+    responder = new Responder(context, receives, write, delay, this::requestRefused);
+    unreliable = new UnreliableResponder(context, receives, write, this::requestRefused);
+    datagrams = new DatagramResponder(context, receives, this::requestRefused);
+    notifier = new CongestionNotifier(context, timeline);
   }
 
   public QueuePairState state() {
-    return link.state;
+    return context.state;
   }
 
   /** Returns whether the state is SQD and requests that were begun before are not completed yet. */
   public boolean isDraining() {
-    return link.state == QueuePairState.SQD && !window.isIdle();
+    return context.state == QueuePairState.SQD && !window.isIdle();
   }
 
   /**
@@ -79,11 +79,11 @@ public final class QueuePairEngine {
    * @param attributes all attributes of the queue pair, old and new
    */
   public void modify(QueuePairState to, QueuePairAttributes attributes) {
-    QueuePairState from = link.state;
+    QueuePairState from = context.state;
     // Grants depend on the state and on the access rights.
-    link.revokeReads();
-    link.configure(attributes);
-    link.state = to;
+    context.revokeReads();
+    context.configure(attributes);
+    context.state = to;
     switch (to) {
       case RESET -> reset();
       case RTR -> {
@@ -123,7 +123,7 @@ public final class QueuePairEngine {
 
   private void reset() {
     clock.stop();
-    link.withdraw();
+    context.withdraw();
     window.clear();
     requester.clear();
     responder.clear();
@@ -133,10 +133,10 @@ public final class QueuePairEngine {
 
   /** Notes that a send or a receive was posted. Flushes it in ERR, and sends also in SQE. */
   public void posted() {
-    if (link.state == QueuePairState.ERR) {
+    if (context.state == QueuePairState.ERR) {
       window.flush();
-      receives.flush(link.options.sharedReceives());
-    } else if (link.state == QueuePairState.SQE) {
+      receives.flush(context.options.sharedReceives());
+    } else if (context.state == QueuePairState.SQE) {
       window.flush();
     }
   }
@@ -155,11 +155,11 @@ public final class QueuePairEngine {
   }
 
   private void accept(RocePacket packet) {
-    switch (link.state) {
+    switch (context.state) {
       case RTR, RTS, SQD, SQE -> {
         PacketOpcode opcode = packet.opcode();
         if (packet.forwardCongestion()
-            && link.isConnected()
+            && context.isConnected()
             && opcode != PacketOpcode.CONGESTION_NOTIFICATION) {
           notifier.marked();
         }
@@ -167,7 +167,7 @@ public final class QueuePairEngine {
           receiveRequest(packet, opcode);
         } else if (opcode == PacketOpcode.CONGESTION_NOTIFICATION) {
           congestion.notified();
-        } else if (opcode.transport() == PacketOpcode.Transport.RC && link.reliable()) {
+        } else if (opcode.transport() == PacketOpcode.Transport.RC && context.reliable()) {
           completer.receive(packet);
         }
       }
@@ -176,7 +176,7 @@ public final class QueuePairEngine {
   }
 
   private void receiveRequest(RocePacket packet, PacketOpcode opcode) {
-    switch (link.options.type()) {
+    switch (context.options.type()) {
       case RC -> {
         if (opcode.transport() == PacketOpcode.Transport.RC) {
           establish();
@@ -198,9 +198,9 @@ public final class QueuePairEngine {
   }
 
   private void establish() {
-    if (link.state == QueuePairState.RTR && !established) {
+    if (context.state == QueuePairState.RTR && !established) {
       established = true;
-      link.host.raise(AsyncEvent.Type.COMM_EST);
+      context.host.raise(AsyncEvent.Type.COMM_EST);
     }
   }
 
@@ -222,12 +222,12 @@ public final class QueuePairEngine {
 
   private boolean step(int packets) {
     int left = packets;
-    while (left > 0 && !link.isFull()) {
+    while (left > 0 && !context.isFull()) {
       // Requests go first: a request may carry an answer that the peer's program waits for.
       boolean requested = requester.step();
       // Each step may fill the sink, and a full sink drops packets.
-      boolean replied = !link.isFull() && responder.reply();
-      boolean notified = !link.isFull() && notifier.step();
+      boolean replied = !context.isFull() && responder.reply();
+      boolean notified = !context.isFull() && notifier.step();
       if (!replied && !requested && !notified) {
         requester.rest();
         return false;
@@ -242,7 +242,7 @@ public final class QueuePairEngine {
    * is gone.
    */
   public void peerGone() {
-    if (link.reliable() && window.awaitsAnswer()) {
+    if (context.reliable() && window.awaitsAnswer()) {
       try {
         requester.fail(CompletionStatus.RETRY_EXC_ERR);
       } catch (RuntimeException | Error e) {
@@ -255,7 +255,7 @@ public final class QueuePairEngine {
   /** Releases the held acknowledgements; the next {@linkplain #run run} sends them. */
   public void answer() {
     responder.release();
-    link.host.ready();
+    context.host.ready();
   }
 
   private void alarm() {
@@ -270,9 +270,9 @@ public final class QueuePairEngine {
   private void goOn() {
     boolean receiverWait = clock.awaitsReceiver();
     if (!clock.expired()) {
-      if (clock.isToProbe() && !link.isFull()) {
+      if (clock.isToProbe() && !context.isFull()) {
         completer.probe();
-        link.host.ready();
+        context.host.ready();
       }
       return;
     }
@@ -281,16 +281,16 @@ public final class QueuePairEngine {
     } else {
       completer.timeout();
     }
-    link.host.ready();
+    context.host.ready();
   }
 
   private void requestFailed() {
-    if (link.reliable()) {
+    if (context.reliable()) {
       responder.stop();
       enterError();
     } else {
-      link.state = QueuePairState.SQE;
-      link.host.moved(QueuePairState.SQE);
+      context.state = QueuePairState.SQE;
+      context.host.moved(QueuePairState.SQE);
       window.flush();
       requester.clear();
     }
@@ -302,15 +302,15 @@ public final class QueuePairEngine {
 
   /** Moves to ERR after a programming error, whatever the states of the machines. */
   private void breakDown(Throwable mistake) {
-    if (link.state == QueuePairState.RESET) {
+    if (context.state == QueuePairState.RESET) {
       return;
     }
     try {
       responder.clear();
-      if (link.state == QueuePairState.ERR) {
+      if (context.state == QueuePairState.ERR) {
         flush();
       } else {
-        link.host.raise(AsyncEvent.Type.QP_FATAL);
+        context.host.raise(AsyncEvent.Type.QP_FATAL);
         enterError();
       }
     } catch (RuntimeException | Error again) {
@@ -319,24 +319,24 @@ public final class QueuePairEngine {
   }
 
   private void enterError() {
-    if (link.state == QueuePairState.ERR) {
+    if (context.state == QueuePairState.ERR) {
       return;
     }
-    link.state = QueuePairState.ERR;
-    link.host.moved(QueuePairState.ERR);
+    context.state = QueuePairState.ERR;
+    context.host.moved(QueuePairState.ERR);
     flush();
   }
 
   private void flush() {
     clock.stop();
-    link.withdraw();
+    context.withdraw();
     notifier.clear();
     window.flush();
     requester.clear();
-    boolean shared = link.options.sharedReceives();
+    boolean shared = context.options.sharedReceives();
     receives.flush(shared);
     if (shared) {
-      link.host.raise(AsyncEvent.Type.QP_LAST_WQE_REACHED);
+      context.host.raise(AsyncEvent.Type.QP_LAST_WQE_REACHED);
     }
   }
 }

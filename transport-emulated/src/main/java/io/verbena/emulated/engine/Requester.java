@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
+import io.verbena.emulated.mapped.PayloadReference;
 import io.verbena.emulated.roce.PacketOpcode;
-import io.verbena.emulated.roce.PayloadReference;
 import io.verbena.emulated.roce.Psn;
 import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Access;
@@ -48,7 +48,7 @@ final class Requester {
 
   private static final long NONE = -1;
 
-  private final Link link;
+  private final EngineContext context;
   private final SendWindow window;
   private final RetryClock clock;
   private final CongestionWindow congestion;
@@ -65,13 +65,13 @@ final class Requester {
   }
 
   Requester(
-      Link link,
+      EngineContext context,
       SendWindow window,
       RetryClock clock,
       CongestionWindow congestion,
       LossProbe probe,
       Failure failure) {
-    this.link = link;
+    this.context = context;
     this.window = window;
     this.clock = clock;
     this.congestion = congestion;
@@ -84,7 +84,7 @@ final class Requester {
     sinceAckRequest = 0;
     drained = false;
     probe.clear();
-    link.share.clear();
+    context.share.clear();
   }
 
   /** Adapts to a state that was just entered. */
@@ -94,7 +94,7 @@ final class Requester {
 
   /** Executes one step, which sends at most one packet; returns false if there is nothing to do. */
   boolean step() {
-    if (link.state != QueuePairState.RTS && link.state != QueuePairState.SQD) {
+    if (context.state != QueuePairState.RTS && context.state != QueuePairState.SQD) {
       return false;
     }
     if (clock.awaitsReceiver()) {
@@ -118,14 +118,14 @@ final class Requester {
     boolean done = w.cursor < w.started ? !mustWaitForPart() && sendPacket() : begin();
     int sent = out() - out;
     if (sent > 0) {
-      link.share.sent(sent);
+      context.share.sent(sent);
     }
     return done;
   }
 
   /** Returns the rest of the turn to the peer's window, since there is nothing to send. */
   void rest() {
-    link.share.rest();
+    context.share.rest();
   }
 
   /** Returns whether a packet may be sent besides the {@code out} packets in flight. */
@@ -135,7 +135,7 @@ final class Requester {
     }
     // If no packet in flight requests an answer, one more packet must go out: only an answer frees
     // room.
-    return (out > 0 && out <= sinceAckRequest) || link.share.take(out);
+    return (out > 0 && out <= sinceAckRequest) || context.share.take(out);
   }
 
   /** Returns the number of packets in flight without those that will be sent again. */
@@ -147,7 +147,7 @@ final class Requester {
   void goBack() {
     probe.clear();
     window.goBack();
-    link.share.out(out());
+    context.share.out(out());
   }
 
   /** Notes that the oldest request has changed; called by the completer. */
@@ -157,21 +157,21 @@ final class Requester {
       w.completeHead();
     }
     w.catchUp();
-    link.share.out(out());
-    if (link.state == QueuePairState.SQD) {
+    context.share.out(out());
+    if (context.state == QueuePairState.SQD) {
       drained();
     }
   }
 
   /** Fails the oldest request and the queue pair. */
   void fail(CompletionStatus status) {
-    link.withdraw();
+    context.withdraw();
     window.failHead(status);
     failure.requestFailed();
   }
 
   private boolean begin() {
-    if (link.state == QueuePairState.SQD) {
+    if (context.state == QueuePairState.SQD) {
       drained();
       return false;
     }
@@ -190,7 +190,7 @@ final class Requester {
     if (RequestOpcodes.isLocal(request.opcode())) {
       return doLocally(request);
     }
-    if (link.options.type() == QueuePairType.UD && Segments.length(request) > link.mtu) {
+    if (context.options.type() == QueuePairType.UD && Segments.length(request) > context.mtu) {
       // The datagram is not sent, but the request succeeds (IBTA volume 1, C10-93.1.1).
       return done();
     }
@@ -199,7 +199,7 @@ final class Requester {
       // The copy must not overtake other READs, which are completed soon.
       boolean waits = granted != null && !w.isIdle();
       boolean read = granted != null && !waits && read(request, granted);
-      link.reference().clear();
+      context.reference().clear();
       if (waits) {
         return false;
       }
@@ -211,7 +211,7 @@ final class Requester {
     if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
       w.readsOutstanding++;
     }
-    w.begin(link.packets(packetBytes(request)));
+    w.begin(context.packets(packetBytes(request)));
     return sendPacket();
   }
 
@@ -226,8 +226,8 @@ final class Requester {
   /** Returns the memory of a READ if the peer lets this end read it without a packet, else null. */
   private @Nullable PayloadReference find(SendWorkRequest request) {
     long length = Segments.length(request);
-    return link.reliable() && length > 0 && length <= MOST_READ
-        ? link.findReadable(request.remoteKey(), request.remoteAddress(), (int) length)
+    return context.reliable() && length > 0 && length <= MOST_READ
+        ? context.findReadable(request.remoteKey(), request.remoteAddress(), (int) length)
         : null;
   }
 
@@ -238,9 +238,14 @@ final class Requester {
    */
   private boolean read(SendWorkRequest request, PayloadReference from) {
     ScatterGatherList buffers = request.buffers();
-    return Segments.check(link.host, buffers, Access.LOCAL_WRITE.bit()) == AccessResult.GRANTED
+    return Segments.check(context.host, buffers, Access.LOCAL_WRITE.bit()) == AccessResult.GRANTED
         && Segments.scatter(
-                link.host, buffers, 0, from.memory(), from.offset(), (int) Segments.length(request))
+                context.host,
+                buffers,
+                0,
+                from.memory(),
+                from.offset(),
+                (int) Segments.length(request))
             == AccessResult.GRANTED
         && from.confirm();
   }
@@ -248,11 +253,11 @@ final class Requester {
   private CompletionStatus check(SendWorkRequest request) {
     SendOpcode operation = request.opcode();
     if (RequestOpcodes.isLocal(operation)) {
-      return link.options.type() == QueuePairType.UD
+      return context.options.type() == QueuePairType.UD
           ? CompletionStatus.LOC_QP_OP_ERR
           : CompletionStatus.SUCCESS;
     }
-    if (RequestOpcodes.of(link.options.type(), operation, true, true) == null) {
+    if (RequestOpcodes.of(context.options.type(), operation, true, true) == null) {
       return CompletionStatus.LOC_QP_OP_ERR;
     }
     long length = Segments.length(request);
@@ -260,17 +265,17 @@ final class Requester {
       if (length != Long.BYTES) {
         return CompletionStatus.LOC_LEN_ERR;
       }
-    } else if (length > link.options.maxMessage() || (length - 1) / link.mtu >= MAX_PACKETS) {
+    } else if (length > context.options.maxMessage() || (length - 1) / context.mtu >= MAX_PACKETS) {
       return CompletionStatus.LOC_LEN_ERR;
     }
     if (RequestOpcodes.isReadOrAtomic(operation)) {
-      return link.maxReadAtomic == 0 ? CompletionStatus.LOC_QP_OP_ERR : CompletionStatus.SUCCESS;
+      return context.maxReadAtomic == 0 ? CompletionStatus.LOC_QP_OP_ERR : CompletionStatus.SUCCESS;
     }
-    if (link.options.type() == QueuePairType.UD && request.addressHandle() == null) {
+    if (context.options.type() == QueuePairType.UD && request.addressHandle() == null) {
       return CompletionStatus.LOC_QP_OP_ERR;
     }
     return request.inlineData() != null
-            || Segments.check(link.host, request.buffers(), 0) == AccessResult.GRANTED
+            || Segments.check(context.host, request.buffers(), 0) == AccessResult.GRANTED
         ? CompletionStatus.SUCCESS
         : CompletionStatus.LOC_PROT_ERR;
   }
@@ -285,7 +290,7 @@ final class Requester {
       return !w.isIdle();
     }
     return RequestOpcodes.isReadOrAtomic(request.opcode())
-        && link.maxReadAtomic > 0
+        && context.maxReadAtomic > 0
         && w.readsOutstanding >= mostReads();
   }
 
@@ -294,8 +299,8 @@ final class Requester {
    * fewer, since a READ may have two parts outstanding.
    */
   private int mostReads() {
-    boolean inParts = link.options.flow().readPart() < Integer.MAX_VALUE;
-    return inParts ? Math.max(1, link.maxReadAtomic - 1) : link.maxReadAtomic;
+    boolean inParts = context.options.flow().readPart() < Integer.MAX_VALUE;
+    return inParts ? Math.max(1, context.maxReadAtomic - 1) : context.maxReadAtomic;
   }
 
   /**
@@ -304,25 +309,25 @@ final class Requester {
    */
   private boolean mustWaitForPart() {
     SendWindow w = window;
-    int part = link.options.flow().readPart();
+    int part = context.options.flow().readPart();
     if (part == Integer.MAX_VALUE
         || w.packet == 0
         || w.request(w.cursor).opcode() != SendOpcode.RDMA_READ) {
       return false;
     }
     int out = Psn.difference(w.cursorPsn(), w.unacknowledged);
-    return out > (link.maxReadAtomic > 1 ? part : 0);
+    return out > (context.maxReadAtomic > 1 ? part : 0);
   }
 
   /** Returns one past the last packet of the part of a READ that contains {@code packet}. */
   private int partEnd(int packet, int packets) {
-    int part = link.options.flow().readPart();
+    int part = context.options.flow().readPart();
     return part == Integer.MAX_VALUE ? packets : Math.min(packets, (packet / part + 1) * part);
   }
 
   private boolean doLocally(SendWorkRequest request) {
     boolean bind = request.opcode() == SendOpcode.BIND_MW;
-    if (bind ? link.host.bind(request) : link.host.invalidateLocally(request.remoteKey())) {
+    if (bind ? context.host.bind(request) : context.host.invalidateLocally(request.remoteKey())) {
       return done();
     }
     return failAtCursor(bind ? CompletionStatus.MW_BIND_ERR : CompletionStatus.LOC_QP_OP_ERR);
@@ -354,8 +359,8 @@ final class Requester {
   private void drained() {
     if (window.isIdle() && !drained) {
       drained = true;
-      if (link.drainedNotify) {
-        link.host.raise(AsyncEvent.Type.SQ_DRAINED);
+      if (context.drainedNotify) {
+        context.host.raise(AsyncEvent.Type.SQ_DRAINED);
       }
     }
   }
@@ -375,9 +380,9 @@ final class Requester {
     int packet = w.packet;
     w.moveTo(psn);
     sinceAckRequest = ACK_INTERVAL;
-    link.host.count(Counter.RETRANSMISSIONS);
+    context.host.count(Counter.RETRANSMISSIONS);
     boolean sent = sendPacket();
-    if (link.state == QueuePairState.ERR) {
+    if (context.state == QueuePairState.ERR) {
       return true;
     }
     if (sent && oldest) {
@@ -395,26 +400,26 @@ final class Requester {
     int packets = w.packets(w.cursor);
     int psn = w.cursorPsn();
     boolean whole = RequestOpcodes.isReadOrAtomic(request.opcode());
-    long done = (long) index * link.mtu;
+    long done = (long) index * context.mtu;
     int referred =
-        !whole && link.takesReferences()
-            ? Segments.refer(link.host, request, done, link.mtu, link.reference())
+        !whole && context.takesReferences()
+            ? Segments.refer(context.host, request, done, context.mtu, context.reference())
             : 0;
-    int ahead = whole ? partEnd(index, packets) - index : link.packets(referred);
+    int ahead = whole ? partEnd(index, packets) - index : context.packets(referred);
     boolean last = whole || index + ahead == packets;
     PacketOpcode opcode =
-        RequestOpcodes.of(link.options.type(), request.opcode(), index == 0, last);
+        RequestOpcodes.of(context.options.type(), request.opcode(), index == 0, last);
     if (opcode == null) {
       throw new IllegalStateException("no packet for " + request.opcode());
     }
-    RocePacket packet = link.start(opcode, psn);
+    RocePacket packet = context.start(opcode, psn);
     switch (opcode.kind()) {
       case READ_REQUEST ->
           packet
               .remoteAddress(request.remoteAddress() + done)
               .remoteKey(request.remoteKey())
               .dmaLength(
-                  Math.min(Segments.length(request), (long) partEnd(index, packets) * link.mtu)
+                  Math.min(Segments.length(request), (long) partEnd(index, packets) * context.mtu)
                       - done);
       case COMPARE_SWAP ->
           packet
@@ -429,32 +434,32 @@ final class Requester {
               .swapOrAdd(request.compareOrAdd());
       default -> {
         long length = Segments.length(request);
-        int bytes = last ? (int) (length - done) : link.mtu;
+        int bytes = last ? (int) (length - done) : context.mtu;
         setHeaders(packet, opcode, request, length, last);
         if (referred > 0) {
-          packet.refer(referred).reference().queuePair(link.options.number());
-        } else if (Segments.gather(link.host, request, done, packet, bytes)
+          packet.refer(referred).reference().queuePair(context.options.number());
+        } else if (Segments.gather(context.host, request, done, packet, bytes)
             != AccessResult.GRANTED) {
           return failAtCursor(CompletionStatus.LOC_PROT_ERR);
         }
       }
     }
-    if (link.reliable()) {
+    if (context.reliable()) {
       sinceAckRequest += last ? 0 : ahead;
       packet.ackRequested(
-          last || sinceAckRequest >= congestion.ackInterval() || link.share.endsTurn());
+          last || sinceAckRequest >= congestion.ackInterval() || context.share.endsTurn());
       if (packet.ackRequested()) {
         sinceAckRequest = 0;
       }
     }
     w.sent(ahead);
     AddressHandle handle = request.addressHandle();
-    if (link.options.type() == QueuePairType.UD && handle != null) {
-      link.send(handle.vector());
+    if (context.options.type() == QueuePairType.UD && handle != null) {
+      context.send(handle.vector());
     } else {
-      link.send();
+      context.send();
     }
-    if (link.reliable()) {
+    if (context.reliable()) {
       clock.sent();
     } else {
       w.unacknowledged = w.sentEnd;
@@ -472,7 +477,7 @@ final class Requester {
    */
   private int queueKey(SendWorkRequest request) {
     int key = request.remoteQueueKey();
-    return key < 0 ? link.queueKey : key;
+    return key < 0 ? context.queueKey : key;
   }
 
   private void setHeaders(
@@ -483,11 +488,11 @@ final class Requester {
           .remoteKey(request.remoteKey())
           .dmaLength(length);
     }
-    if (link.options.type() == QueuePairType.UD) {
+    if (context.options.type() == QueuePairType.UD) {
       packet
           .destinationQueuePair(request.remoteQueuePair())
           .queueKey(queueKey(request))
-          .sourceQueuePair(link.options.number());
+          .sourceQueuePair(context.options.number());
     }
     if (!last) {
       return;

@@ -41,7 +41,7 @@ final class Responder {
   private static final long MAX_LENGTH = 1L << 31;
   private static final int ACK = Aeth.ack(Aeth.UNLIMITED_CREDITS);
 
-  private final Link link;
+  private final EngineContext context;
   private final Failure failure;
   private final ReceiveProgress receive;
   private final InboundWrite write;
@@ -68,12 +68,12 @@ final class Responder {
   }
 
   Responder(
-      Link link,
+      EngineContext context,
       ReceiveProgress receive,
       InboundWrite write,
       @Nullable AckDelay delay,
       Failure failure) {
-    this.link = link;
+    this.context = context;
     this.delay = delay;
     this.receive = receive;
     this.write = write;
@@ -86,8 +86,8 @@ final class Responder {
     messageSequence = 0;
     nakSent = false;
     open = null;
-    resources.reset(link.maxDestinationReadAtomic);
-    replies.reset(link.maxDestinationReadAtomic);
+    resources.reset(context.maxDestinationReadAtomic);
+    replies.reset(context.maxDestinationReadAtomic);
     if (delay != null) {
       delay.reset();
     }
@@ -95,8 +95,8 @@ final class Responder {
 
   /** Applies a changed limit of READs and atomics; keeps the last ones and the pending answers. */
   void resize() {
-    resources.resize(link.maxDestinationReadAtomic);
-    replies.resize(link.maxDestinationReadAtomic);
+    resources.resize(context.maxDestinationReadAtomic);
+    replies.resize(context.maxDestinationReadAtomic);
   }
 
   /** Drops all pending answers. */
@@ -139,7 +139,7 @@ final class Responder {
     }
     int ahead = Psn.difference(packet.psn(), expected);
     if (ahead < 0) {
-      link.host.count(Counter.DUPLICATES);
+      context.host.count(Counter.DUPLICATES);
       duplicate(packet);
     } else if (ahead > 0) {
       outOfSequence();
@@ -152,7 +152,7 @@ final class Responder {
   private void outOfSequence() {
     if (!nakSent) {
       nakSent = true;
-      link.host.count(Counter.OUT_OF_SEQUENCE);
+      context.host.count(Counter.OUT_OF_SEQUENCE);
       nak(Aeth.SEQUENCE_ERROR);
     }
   }
@@ -183,8 +183,8 @@ final class Responder {
       case NONE, WITHDRAWN -> {}
       case NOT_READY -> {
         nakSent = true;
-        link.host.count(Counter.RNR_SENT);
-        nak(Aeth.rnrNak(link.minRnrTimer));
+        context.host.count(Counter.RNR_SENT);
+        nak(Aeth.rnrNak(context.minRnrTimer));
       }
       default -> refuse(refusal);
     }
@@ -197,7 +197,7 @@ final class Responder {
       release();
     }
     if (!receive.fail(refusal.status)) {
-      link.host.raise(refusal.event);
+      context.host.raise(refusal.event);
     }
     failure.requestRefused();
   }
@@ -211,9 +211,9 @@ final class Responder {
   private Refusal checkRights(Kind kind) {
     boolean allowed =
         switch (kind) {
-          case READ_REQUEST -> link.allows(Access.REMOTE_READ.bit());
-          case WRITE -> link.allows(Access.REMOTE_WRITE.bit());
-          case COMPARE_SWAP, FETCH_ADD -> link.allows(Access.REMOTE_ATOMIC.bit());
+          case READ_REQUEST -> context.allows(Access.REMOTE_READ.bit());
+          case WRITE -> context.allows(Access.REMOTE_WRITE.bit());
+          case COMPARE_SWAP, FETCH_ADD -> context.allows(Access.REMOTE_ATOMIC.bit());
           default -> true;
         };
     return allowed ? Refusal.NONE : Refusal.INVALID;
@@ -234,7 +234,7 @@ final class Responder {
     if (opcode.has(ExtendedHeader.RETH) && packet.dmaLength() > MAX_LENGTH) {
       return Refusal.INVALID;
     }
-    return hasFittingPayload(packet, link.mtu) ? Refusal.NONE : Refusal.INVALID;
+    return hasFittingPayload(packet, context.mtu) ? Refusal.NONE : Refusal.INVALID;
   }
 
   /** Returns whether the length of a packet's payload is allowed at its place in the message. */
@@ -276,7 +276,7 @@ final class Responder {
 
   private Refusal checkRemote(RocePacket packet, long length, Access access) {
     return Refusal.ofRemote(
-        link.host.checkRemote(packet.remoteKey(), packet.remoteAddress(), length, access.bit()));
+        context.host.checkRemote(packet.remoteKey(), packet.remoteAddress(), length, access.bit()));
   }
 
   private Refusal execute(RocePacket packet) {
@@ -303,14 +303,14 @@ final class Responder {
 
   private Refusal read(RocePacket packet) {
     long length = packet.dmaLength();
-    int packets = link.packets(length);
+    int packets = context.packets(length);
     resources.addRead(expected, packets, packet.remoteAddress(), packet.remoteKey(), length);
     // A READ counts in the message sequence number as soon as it is accepted.
     countMessage();
     implied();
     replyRead(packet, true, false);
     if (length > 0) {
-      link.grantReads(packet.remoteKey(), packet.remoteAddress());
+      context.grantReads(packet.remoteKey(), packet.remoteAddress());
     }
     expected = Psn.plus(expected, packets);
     return Refusal.NONE;
@@ -329,13 +329,13 @@ final class Responder {
     AtomicResult result = resources.nextResult();
     AccessResult outcome =
         packet.opcode().kind() == Kind.COMPARE_SWAP
-            ? link.host.compareAndSwap(
+            ? context.host.compareAndSwap(
                 packet.remoteKey(),
                 packet.remoteAddress(),
                 packet.compare(),
                 packet.swapOrAdd(),
                 result)
-            : link.host.fetchAndAdd(
+            : context.host.fetchAndAdd(
                 packet.remoteKey(), packet.remoteAddress(), packet.swapOrAdd(), result);
     if (outcome != AccessResult.GRANTED) {
       return Refusal.ofRemote(outcome);
@@ -364,13 +364,14 @@ final class Responder {
     if (ends) {
       countMessage();
     }
-    expected = Psn.plus(expected, link.packets(packet.payloadLength()) - 1);
+    expected = Psn.plus(expected, context.packets(packet.payloadLength()) - 1);
     if (packet.ackRequested() && !(ends && delay != null && delay.holds())) {
       implied();
       replies.acknowledge(expected, ACK, messageSequence);
     }
     expected = Psn.next(expected);
-    if (opcode.has(ExtendedHeader.IETH) && !link.host.invalidateRemotely(packet.invalidatedKey())) {
+    if (opcode.has(ExtendedHeader.IETH)
+        && !context.host.invalidateRemotely(packet.invalidatedKey())) {
       return Refusal.INVALIDATION;
     }
     if (ends) {
@@ -442,12 +443,12 @@ final class Responder {
         return replyPart(reply);
       }
     }
-    link.send();
+    context.send();
     return true;
   }
 
   private RocePacket answer(PacketOpcode opcode, Reply reply) {
-    RocePacket packet = link.start(opcode, reply.psn);
+    RocePacket packet = context.start(opcode, reply.psn);
     if (opcode.has(ExtendedHeader.AETH)) {
       packet.syndrome(reply.syndrome).messageSequence(reply.messageSequence);
     }
@@ -456,7 +457,7 @@ final class Responder {
 
   private boolean replyPart(Reply reply) {
     int referred = refer(reply);
-    int length = referred > 0 ? referred : (int) Math.min(reply.left, link.mtu);
+    int length = referred > 0 ? referred : (int) Math.min(reply.left, context.mtu);
     boolean last = reply.left == length;
     RocePacket packet = answer(readResponse(reply.first, last), reply);
     if (referred > 0) {
@@ -466,18 +467,18 @@ final class Responder {
     }
     if (length > 0 && referred == 0) {
       AccessResult outcome =
-          link.host.readRemote(
+          context.host.readRemote(
               reply.rkey, reply.address, packet.bytes(), packet.payloadOffset(), length);
       if (outcome != AccessResult.GRANTED) {
         return failRead(reply, Refusal.ofRemote(outcome));
       }
     }
-    link.send();
+    context.send();
     if (last) {
       replies.remove();
     } else {
       reply.first = false;
-      reply.psn = Psn.plus(reply.psn, link.packets(length));
+      reply.psn = Psn.plus(reply.psn, context.packets(length));
       reply.address += length;
       reply.left -= length;
     }
@@ -489,8 +490,9 @@ final class Responder {
    * copied.
    */
   private int refer(Reply reply) {
-    int length = link.takesReferences() ? Segments.referable(reply.left, link.mtu) : 0;
-    return length > 0 && link.host.referRemote(reply.rkey, reply.address, length, link.reference())
+    int length = context.takesReferences() ? Segments.referable(reply.left, context.mtu) : 0;
+    return length > 0
+            && context.host.referRemote(reply.rkey, reply.address, length, context.reference())
         ? length
         : 0;
   }
@@ -517,7 +519,7 @@ final class Responder {
     int psn = reply.psn;
     clear();
     replies.add(ReplyQueue.Kind.NAK, psn, refusal.syndrome, messageSequence);
-    link.host.raise(refusal.event);
+    context.host.raise(refusal.event);
     failure.requestRefused();
     return true;
   }

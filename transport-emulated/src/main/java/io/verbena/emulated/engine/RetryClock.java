@@ -57,7 +57,7 @@ final class RetryClock {
     AWAITS_RECEIVER
   }
 
-  private final Link link;
+  private final EngineContext context;
   private final Timeline timeline;
   private final Timeline.Alarm alarm;
   private Wait wait = Wait.IDLE;
@@ -86,8 +86,8 @@ final class RetryClock {
 
   private boolean toProbe;
 
-  RetryClock(Link link, Timeline timeline, Runnable expired) {
-    this.link = link;
+  RetryClock(EngineContext context, Timeline timeline, Runnable expired) {
+    this.context = context;
     this.timeline = timeline;
     alarm = timeline.alarm(expired);
   }
@@ -116,7 +116,7 @@ final class RetryClock {
     retrying = false;
     if (probed) {
       probed = false;
-    } else if (wait == Wait.AWAITS_ANSWER && link.options.flow().adaptive()) {
+    } else if (wait == Wait.AWAITS_ANSWER && context.options.flow().adaptive()) {
       answerTime = Math.max(timeline.now() - since, answerTime - answerTime / 8);
       probeDelay = Math.max(FIRST_PROBE_NANOS, LONG * answerTime);
     }
@@ -124,8 +124,8 @@ final class RetryClock {
 
   /** Restores all retries, with the current retry counts of the queue pair. */
   void reload() {
-    retriesLeft = link.retryCount;
-    rnrRetriesLeft = link.rnrRetry;
+    retriesLeft = context.retryCount;
+    rnrRetriesLeft = context.rnrRetry;
   }
 
   boolean isRetrying() {
@@ -148,8 +148,8 @@ final class RetryClock {
    * peer, for whose window other queue pairs may be waiting.
    */
   void restart() {
-    boolean adaptive = link.options.flow().adaptive();
-    if (link.timeout == 0 && !adaptive) {
+    boolean adaptive = context.options.flow().adaptive();
+    if (context.timeout == 0 && !adaptive) {
       wait = Wait.IDLE;
       return;
     }
@@ -157,7 +157,7 @@ final class RetryClock {
     long now = timeline.now();
     since = now;
     behind = 0;
-    deadline = now + (link.timeout == 0 ? NEVER_NANOS : UNIT_NANOS << link.timeout);
+    deadline = now + (context.timeout == 0 ? NEVER_NANOS : UNIT_NANOS << context.timeout);
     probeAt = adaptive ? Math.min(deadline, now + probeDelay) : deadline;
     arm();
   }
@@ -189,7 +189,7 @@ final class RetryClock {
     if (rnrRetriesLeft != NO_LIMIT) {
       rnrRetriesLeft--;
     }
-    retriesLeft = link.retryCount;
+    retriesLeft = context.retryCount;
     wait = Wait.AWAITS_RECEIVER;
     deadline = timeline.now() + RnrTimer.nanos(timerCode);
     probeAt = deadline;
@@ -232,7 +232,7 @@ final class RetryClock {
    * received yet.
    */
   private boolean waitsForPort() {
-    if (behind < MOST_BEHIND && link.isBehind()) {
+    if (behind < MOST_BEHIND && context.isBehind()) {
       behind++;
       return true;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
-import io.verbena.emulated.roce.PayloadReference;
+import io.verbena.emulated.mapped.PayloadReference;
 import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.SendWorkRequest;

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * So a message that the network duplicates is executed twice, as on hardware.
  */
 final class UnreliableResponder {
-  private final Link link;
+  private final EngineContext context;
   private final ReceiveProgress receive;
   private final InboundWrite write;
   private final Responder.Failure failure;
@@ -35,8 +35,11 @@ final class UnreliableResponder {
   private @Nullable Kind open;
 
   UnreliableResponder(
-      Link link, ReceiveProgress receive, InboundWrite write, Responder.Failure failure) {
-    this.link = link;
+      EngineContext context,
+      ReceiveProgress receive,
+      InboundWrite write,
+      Responder.Failure failure) {
+    this.context = context;
     this.receive = receive;
     this.write = write;
     this.failure = failure;
@@ -65,13 +68,13 @@ final class UnreliableResponder {
     PacketOpcode opcode = packet.opcode();
     boolean written = opcode.kind() == Kind.WRITE;
     boolean withImmediate = opcode.has(ExtendedHeader.IMM_DT);
-    if (written && !link.allows(Access.REMOTE_WRITE.bit())) {
+    if (written && !context.allows(Access.REMOTE_WRITE.bit())) {
       return false;
     }
     if ((!written || withImmediate) && !receive.take()) {
       return false;
     }
-    if (!Responder.hasFittingPayload(packet, link.mtu)) {
+    if (!Responder.hasFittingPayload(packet, context.mtu)) {
       return false;
     }
     if (!(written ? write(packet) : append(packet))) {
@@ -102,7 +105,7 @@ final class UnreliableResponder {
   private boolean append(RocePacket packet) {
     int length = packet.payloadLength();
     if (!receive.hasRoom(length)) {
-      if (link.options.sharedReceives()) {
+      if (context.options.sharedReceives()) {
         receive.fail(CompletionStatus.LOC_LEN_ERR);
       }
       return false;

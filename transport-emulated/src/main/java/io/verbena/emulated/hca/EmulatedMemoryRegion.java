@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.hca;
 
-import io.verbena.emulated.roce.SharedPlace;
+import io.verbena.emulated.mapped.SharedPlace;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.ProtectionDomain;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.hca;
 
-import io.verbena.emulated.roce.SharedPlace;
+import io.verbena.emulated.mapped.SharedPlace;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.Gid;

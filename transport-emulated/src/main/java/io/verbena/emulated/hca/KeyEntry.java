@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.hca;
 
-import io.verbena.emulated.roce.PayloadReference;
-import io.verbena.emulated.roce.ReadGrant;
-import io.verbena.emulated.roce.SharedPlace;
+import io.verbena.emulated.mapped.PayloadReference;
+import io.verbena.emulated.mapped.ReadGrant;
+import io.verbena.emulated.mapped.SharedPlace;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

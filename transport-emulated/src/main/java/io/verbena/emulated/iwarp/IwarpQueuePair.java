@@ -5,7 +5,7 @@ import io.verbena.emulated.driven.DrivenFabric;
 import io.verbena.emulated.driven.DrivenQueuePair;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
 import io.verbena.emulated.hca.KeyEntry;
-import io.verbena.emulated.iwarp.stream.Denial;
+import io.verbena.emulated.iwarp.stream.AccessDenial;
 import io.verbena.emulated.iwarp.stream.MemoryView;
 import io.verbena.emulated.iwarp.stream.Placement;
 import io.verbena.emulated.iwarp.stream.StreamEngine;
@@ -258,16 +258,18 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   }
 
   @Override
-  public Denial denial(Use use, int key, long address, long length) {
+  public AccessDenial denial(Use use, int key, long address, long length) {
     KeyEntry opened = opened(key);
     if (opened == null) {
-      return isKey(key) ? Denial.TAG_OF_ANOTHER_STREAM : Denial.INVALID_TAG;
+      return isKey(key) ? AccessDenial.TAG_OF_ANOTHER_STREAM : AccessDenial.INVALID_TAG;
     }
     if (!opened.gives(right(use))) {
-      return Denial.ACCESS;
+      return AccessDenial.ACCESS;
     }
     // If the range is valid now, the key was not yet valid at the first lookup.
-    return opened.contains(address, length) ? Denial.INVALID_TAG : Denial.ofRange(address, length);
+    return opened.contains(address, length)
+        ? AccessDenial.INVALID_TAG
+        : AccessDenial.ofRange(address, length);
   }
 
   @Override

@@ -7,7 +7,7 @@ import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.hca.KeyEntry;
 import io.verbena.emulated.hca.Secrets;
-import io.verbena.emulated.roce.SharedPlace;
+import io.verbena.emulated.mapped.SharedPlace;
 import io.verbena.emulated.wire.ClockTime;
 import io.verbena.emulated.wire.HostWire;
 import io.verbena.emulated.wire.UnreachableReports;

@@ -8,7 +8,7 @@ import io.verbena.emulated.engine.PacketSink;
 import io.verbena.emulated.engine.PeerWindow;
 import io.verbena.emulated.engine.QueuePairEngine;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
-import io.verbena.emulated.roce.ReadGrants;
+import io.verbena.emulated.mapped.ReadGrants;
 import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.AddressVector;

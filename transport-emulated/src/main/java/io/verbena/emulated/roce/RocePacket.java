@@ -3,6 +3,7 @@ package io.verbena.emulated.roce;
 
 import io.verbena.emulated.crypto.CipherWorkspace;
 import io.verbena.emulated.crypto.PacketCipher;
+import io.verbena.emulated.mapped.PayloadReference;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 import java.util.Objects;

@@ -2,9 +2,9 @@
 package io.verbena.emulated.shm;
 
 import io.verbena.emulated.hca.KeyEntry;
-import io.verbena.emulated.roce.PayloadReference;
-import io.verbena.emulated.roce.ReadGrant;
-import io.verbena.emulated.roce.ReadGrants;
+import io.verbena.emulated.mapped.PayloadReference;
+import io.verbena.emulated.mapped.ReadGrant;
+import io.verbena.emulated.mapped.ReadGrants;
 import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,7 @@
 package io.verbena.emulated.shm;
 
 import io.verbena.emulated.hca.FailureLog;
-import io.verbena.emulated.roce.SharedPlace;
+import io.verbena.emulated.mapped.SharedPlace;
 import io.verbena.verbs.Gid;
 import java.io.IOException;
 import java.lang.ref.Cleaner;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.shm;
 
-import io.verbena.emulated.roce.PayloadReference;
+import io.verbena.emulated.mapped.PayloadReference;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

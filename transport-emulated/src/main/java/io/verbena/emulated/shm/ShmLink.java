@@ -2,8 +2,8 @@
 package io.verbena.emulated.shm;
 
 import io.verbena.emulated.hca.FailureLog;
-import io.verbena.emulated.roce.PayloadReference;
-import io.verbena.emulated.roce.ReadGrant;
+import io.verbena.emulated.mapped.PayloadReference;
+import io.verbena.emulated.mapped.ReadGrant;
 import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Gid;
 import java.io.IOException;
@@ -291,7 +291,9 @@ final class ShmLink {
     return true;
   }
 
-  /** Finds granted memory of the peer, as {@link io.verbena.emulated.roce.ReadGrants#find} does. */
+  /**
+   * Finds granted memory of the peer, as {@link io.verbena.emulated.mapped.ReadGrants#find} does.
+   */
   boolean find(long reader, ReadGrant wanted, PayloadReference to) {
     if (!grants.find(reader, wanted)) {
       return false;

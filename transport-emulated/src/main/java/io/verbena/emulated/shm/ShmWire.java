@@ -3,10 +3,10 @@ package io.verbena.emulated.shm;
 
 import io.verbena.emulated.hca.FailureLog;
 import io.verbena.emulated.hca.KeyEntry;
+import io.verbena.emulated.mapped.ReadGrants;
+import io.verbena.emulated.mapped.SharedPlace;
 import io.verbena.emulated.roce.PacketFault;
-import io.verbena.emulated.roce.ReadGrants;
 import io.verbena.emulated.roce.RocePacket;
-import io.verbena.emulated.roce.SharedPlace;
 import io.verbena.emulated.wire.HostWire;
 import io.verbena.emulated.wire.UdpWire;
 import io.verbena.emulated.wire.UnreachableReports;
@@ -80,9 +80,9 @@ public final class ShmWire implements HostWire {
    */
   private final List<ShmLink> closedLinks = new ArrayList<>();
 
-  private final DepartedHosts departed;
+  private final DepartedHostFiles departed;
 
-  private final AbsentHosts absent = new AbsentHosts();
+  private final AbsentHostReports absent = new AbsentHostReports();
 
   private Consumer<Gid> departures = host -> {};
   private @Nullable ShmPort port;
@@ -124,7 +124,7 @@ public final class ShmWire implements HostWire {
       folder.removeHost(gid);
       throw e;
     }
-    departed = new DepartedHosts(folder);
+    departed = new DepartedHostFiles(folder);
     // The JVM's default limit on direct memory.
     slabs = new OwnSlabs(folder, gid, asleep, Runtime.getRuntime().maxMemory());
     grants = new HostReadGrants(gid, asleep.grants(), this::find);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.wire;
 
-import io.verbena.emulated.roce.SharedPlace;
+import io.verbena.emulated.mapped.SharedPlace;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.wire;
 
+import io.verbena.emulated.mapped.ReadGrants;
 import io.verbena.emulated.roce.PacketFault;
-import io.verbena.emulated.roce.ReadGrants;
 import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;

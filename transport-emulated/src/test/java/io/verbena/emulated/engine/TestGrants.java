@@ -2,9 +2,9 @@
 package io.verbena.emulated.engine;
 
 import io.verbena.emulated.engine.TestHost.Region;
-import io.verbena.emulated.roce.PayloadReference;
-import io.verbena.emulated.roce.ReadGrant;
-import io.verbena.emulated.roce.ReadGrants;
+import io.verbena.emulated.mapped.PayloadReference;
+import io.verbena.emulated.mapped.ReadGrant;
+import io.verbena.emulated.mapped.ReadGrants;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 import java.util.HashSet;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
-import io.verbena.emulated.roce.PayloadReference;
-import io.verbena.emulated.roce.ReadGrant;
+import io.verbena.emulated.mapped.PayloadReference;
+import io.verbena.emulated.mapped.ReadGrant;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionOpcode;

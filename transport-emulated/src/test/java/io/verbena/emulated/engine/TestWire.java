@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
+import io.verbena.emulated.mapped.PayloadReference;
 import io.verbena.emulated.roce.PacketFault;
 import io.verbena.emulated.roce.PacketOpcode;
-import io.verbena.emulated.roce.PayloadReference;
 import io.verbena.emulated.roce.RocePacket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

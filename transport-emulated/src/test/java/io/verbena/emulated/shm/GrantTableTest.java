@@ -4,8 +4,8 @@ package io.verbena.emulated.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.hca.Ownership;
-import io.verbena.emulated.roce.PayloadReference;
-import io.verbena.emulated.roce.ReadGrant;
+import io.verbena.emulated.mapped.PayloadReference;
+import io.verbena.emulated.mapped.ReadGrant;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 import java.util.Random;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.emulated.hca.KeyEntry;
 import io.verbena.emulated.hca.Ownership;
-import io.verbena.emulated.roce.PayloadReference;
+import io.verbena.emulated.mapped.PayloadReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;

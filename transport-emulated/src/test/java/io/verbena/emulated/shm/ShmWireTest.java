@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.emulated.FileLimit;
 import io.verbena.emulated.hca.FailureLog;
+import io.verbena.emulated.mapped.SharedPlace;
 import io.verbena.emulated.roce.PacketFault;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.RocePacket;
-import io.verbena.emulated.roce.SharedPlace;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.emulated.wire.UnreachableReports;
 import io.verbena.emulated.wire.Wire.Outcome;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.fuzz;
 
-import io.verbena.core.cm.ProgramData;
+import io.verbena.core.cm.ProgramPrivateData;
 import io.verbena.reactor.wire.Handshake;
 import io.verbena.reactor.wire.ProtocolException;
 import java.nio.ByteBuffer;
@@ -27,11 +27,11 @@ public final class HandshakeFuzz {
     Claim.that(read.window() >= 1 && read.window() <= 1 << 20, "a bounded window");
     Claim.that(read.maxMessageSize() >= 0, "a length that is one");
     Claim.that(Handshake.decode(read.encode()).equals(read), "what was read can be written");
-    ByteBuffer program = ProgramData.read(bytes, Handshake.LENGTH);
+    ByteBuffer program = ProgramPrivateData.read(bytes, Handshake.LENGTH);
     if (program != null) {
-      ByteBuffer written = ProgramData.append(read.encode(), program);
+      ByteBuffer written = ProgramPrivateData.append(read.encode(), program);
       Claim.that(
-          program.equals(ProgramData.read(written, Handshake.LENGTH)),
+          program.equals(ProgramPrivateData.read(written, Handshake.LENGTH)),
           "a program's bytes that were read can be written");
     }
   }

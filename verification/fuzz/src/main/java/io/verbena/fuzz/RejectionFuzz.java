@@ -2,7 +2,7 @@
 package io.verbena.fuzz;
 
 import io.verbena.RejectReason;
-import io.verbena.core.cm.ProgramData;
+import io.verbena.core.cm.ProgramPrivateData;
 import io.verbena.reactor.wire.ProtocolException;
 import io.verbena.reactor.wire.Rejection;
 import java.nio.ByteBuffer;
@@ -22,11 +22,11 @@ public final class RejectionFuzz {
     }
     Claim.that(bytes.position() == 0, "reading moves nothing");
     Claim.that(Rejection.decode(read.encode()).equals(read), "what was read can be written");
-    RejectReason reason = ProgramData.readReason(bytes, Rejection.LENGTH);
+    RejectReason reason = ProgramPrivateData.readReason(bytes, Rejection.LENGTH);
     if (reason != null) {
-      ByteBuffer written = ProgramData.append(read.encode(), reason);
+      ByteBuffer written = ProgramPrivateData.append(read.encode(), reason);
       Claim.that(
-          reason.equals(ProgramData.readReason(written, Rejection.LENGTH)),
+          reason.equals(ProgramPrivateData.readReason(written, Rejection.LENGTH)),
           "a reason that was read can be written");
     }
   }

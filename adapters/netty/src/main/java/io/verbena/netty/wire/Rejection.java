@@ -2,7 +2,7 @@
 package io.verbena.netty.wire;
 
 import io.verbena.RejectReason;
-import io.verbena.core.cm.ProgramData;
+import io.verbena.core.cm.ProgramPrivateData;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -12,14 +12,14 @@ public final class Rejection {
 
   /** Returns the bytes to send. */
   public static ByteBuffer encode(RejectReason reason) {
-    return ProgramData.append(
+    return ProgramPrivateData.append(
         ByteBuffer.allocate(Integer.BYTES).putInt(0, Handshake.MAGIC), reason);
   }
 
   /** Reads a server's rejection; returns null if it has no reason. */
   public static @Nullable RejectReason decode(ByteBuffer data) {
     return data.remaining() >= Integer.BYTES && data.getInt(data.position()) == Handshake.MAGIC
-        ? ProgramData.readReason(data, Integer.BYTES)
+        ? ProgramPrivateData.readReason(data, Integer.BYTES)
         : null;
   }
 }

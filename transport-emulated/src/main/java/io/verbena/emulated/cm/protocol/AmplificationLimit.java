@@ -13,9 +13,9 @@ import io.verbena.verbs.Gid;
  * like Linux, repeats its RTU only after a repeated REP; or else the REJ at the deadline. If a peer
  * at the same address has recently been proven, up to {@value #KNOWN_UNPAID_MESSAGES} additional
  * messages are sent, at growing intervals, since a second RTU may be lost, too. At most {@value
- * UnpaidMessages#MOST} additional messages per address are outstanding at once. All messages have
- * the same size. So an address that has not recently been proven gets at most twice the bytes that
- * came from it, and with many requests hardly more bytes than came.
+ * AmplificationAllowance#MOST} additional messages per address are outstanding at once. All
+ * messages have the same size. So an address that has not recently been proven gets at most twice
+ * the bytes that came from it, and with many requests hardly more bytes than came.
  */
 final class AmplificationLimit {
   private static final int UNPAID_MESSAGES = 1;
@@ -23,7 +23,7 @@ final class AmplificationLimit {
   /** The number of additional messages to an address that has recently been proven. */
   private static final int KNOWN_UNPAID_MESSAGES = 4;
 
-  private final UnpaidMessages ofAddresses;
+  private final AmplificationAllowance ofAddresses;
 
   /** The IP address to which messages are sent. */
   private final Gid address;
@@ -37,7 +37,7 @@ final class AmplificationLimit {
   private int unpaid;
 
   private AmplificationLimit(
-      UnpaidMessages ofAddresses, Gid address, int mostUnpaid, boolean proven) {
+      AmplificationAllowance ofAddresses, Gid address, int mostUnpaid, boolean proven) {
     this.ofAddresses = ofAddresses;
     this.address = address;
     this.mostUnpaid = mostUnpaid;
@@ -45,7 +45,7 @@ final class AmplificationLimit {
   }
 
   /** Returns an object without a limit, for an active end, which has chosen its peer. */
-  static AmplificationLimit none(UnpaidMessages ofAddresses, Gid address) {
+  static AmplificationLimit none(AmplificationAllowance ofAddresses, Gid address) {
     return new AmplificationLimit(ofAddresses, address, 0, /* proven= */ true);
   }
 
@@ -54,7 +54,7 @@ final class AmplificationLimit {
    *
    * @param known whether a peer at the address has recently been proven
    */
-  static AmplificationLimit of(UnpaidMessages ofAddresses, Gid address, boolean known) {
+  static AmplificationLimit of(AmplificationAllowance ofAddresses, Gid address, boolean known) {
     return new AmplificationLimit(
         ofAddresses, address, known ? KNOWN_UNPAID_MESSAGES : UNPAID_MESSAGES, /* proven= */ false);
   }

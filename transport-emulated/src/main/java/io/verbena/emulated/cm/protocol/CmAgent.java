@@ -53,7 +53,7 @@ public final class CmAgent {
   private final CountByAddress<PassiveCommunication> accepted;
 
   private final ProvenAddresses proven = new ProvenAddresses();
-  private final UnpaidMessages unpaid = new UnpaidMessages();
+  private final AmplificationAllowance unpaid = new AmplificationAllowance();
   private final Set<Communication> waiting = new LinkedHashSet<>();
   private long transactions;
 
@@ -328,7 +328,7 @@ public final class CmAgent {
     return port.guid();
   }
 
-  UnpaidMessages unpaid() {
+  AmplificationAllowance unpaid() {
     return unpaid;
   }
 

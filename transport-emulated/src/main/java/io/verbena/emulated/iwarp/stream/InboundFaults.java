@@ -16,14 +16,15 @@ final class InboundFaults {
   private final EngineHost host;
   private final InboundMessage message;
   private final FpduHeader header;
-  private final Inbound.Owner owner;
+  private final FpduReader.Owner owner;
 
   /**
    * Creates the handler of one stream.
    *
    * @param header the header of the FPDU that is being checked
    */
-  InboundFaults(EngineHost host, InboundMessage message, FpduHeader header, Inbound.Owner owner) {
+  InboundFaults(
+      EngineHost host, InboundMessage message, FpduHeader header, FpduReader.Owner owner) {
     this.host = host;
     this.message = message;
     this.header = header;

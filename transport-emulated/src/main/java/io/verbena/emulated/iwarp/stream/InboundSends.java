@@ -68,7 +68,7 @@ final class InboundSends {
    * section 4.8), like the drivers cxgb4 and irdma.
    */
   private TerminateCause causeOfRefusal(int tag) {
-    return placement.denial(Use.READ, tag, 0, 1) == Denial.TAG_OF_ANOTHER_STREAM
+    return placement.denial(Use.READ, tag, 0, 1) == AccessDenial.TAG_OF_ANOTHER_STREAM
         ? TerminateCause.REMOTE_CANNOT_INVALIDATE
         : TerminateCause.CANNOT_INVALIDATE;
   }

@@ -35,7 +35,7 @@ public interface Placement {
    *
    * @param length up to 2<sup>32</sup>
    */
-  Denial denial(Use use, int key, long address, long length);
+  AccessDenial denial(Use use, int key, long address, long length);
 
   /**
    * Shows the memory that a key opens now for a use.

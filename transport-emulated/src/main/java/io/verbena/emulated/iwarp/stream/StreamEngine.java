@@ -41,7 +41,7 @@ public final class StreamEngine {
   private final Outbound outbound;
   private final ReadAtomicResponder answers;
   private final InboundMessage message;
-  private final Inbound inbound;
+  private final FpduReader inbound;
   private final boolean sharedReceives;
   private State state = State.IDLE;
 
@@ -76,11 +76,11 @@ public final class StreamEngine {
     outbound = new Outbound(sends, host, placement, gather, options.maxMessage());
     answers = new ReadAtomicResponder(host, gather);
     message = new InboundMessage(host, options.maxReceiveScatterGather());
-    inbound = new Inbound(host, placement, outbound, answers, message, new Ends());
+    inbound = new FpduReader(host, placement, outbound, answers, message, new Ends());
   }
 
-  /** Handles the events of {@link Inbound}. */
-  private final class Ends implements Inbound.Owner {
+  /** Handles the events of {@link FpduReader}. */
+  private final class Ends implements FpduReader.Owner {
     @Override
     public void came() {
       if (state == State.WAITING) {

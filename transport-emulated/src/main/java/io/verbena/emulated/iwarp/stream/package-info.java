@@ -7,7 +7,7 @@
  * <pre>
  *  SendQueue -> Outbound --FPDUs--> FpduWriter -> channel
  *                  ^  READ answers
- *  channel -> Inbound --> registered memory, receives, Outbound
+ *  channel -> FpduReader --> registered memory, receives, Outbound
  * </pre>
  *
  * Payload is read from the channel directly into its target memory, and gathered directly from its

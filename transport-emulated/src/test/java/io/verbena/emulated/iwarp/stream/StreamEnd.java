@@ -58,14 +58,14 @@ final class StreamEnd implements Placement {
   }
 
   @Override
-  public Denial denial(Use use, int key, long address, long length) {
+  public AccessDenial denial(Use use, int key, long address, long length) {
     TestHost.Region region = host.find(key);
     if (region == null) {
-      return Denial.INVALID_TAG;
+      return AccessDenial.INVALID_TAG;
     }
     return (region.access & right(use)) != right(use)
-        ? Denial.ACCESS
-        : Denial.ofRange(address, length);
+        ? AccessDenial.ACCESS
+        : AccessDenial.ofRange(address, length);
   }
 
   @Override

@@ -12,7 +12,7 @@ final class EngineMistakes {
               "engine/Responder.java",
               "          replyAtomic(psn, resource.result.original());",
               "          AtomicResult again = new AtomicResult();\n"
-                  + "          link.host.fetchAndAdd(\n"
+                  + "          context.host.fetchAndAdd(\n"
                   + "              packet.remoteKey(), packet.remoteAddress(), packet.swapOrAdd(),"
                   + " again);\n"
                   + "          replyAtomic(psn, again.original());"),
@@ -75,7 +75,7 @@ final class EngineMistakes {
               .startingAt(1410),
           of(
               "a READ that is asked for in parts ends with each of them",
-              "engine/Link.java",
+              "engine/EngineContext.java",
               "return (packet + 1) % options.flow().readPart() == 0;",
               "return false;"),
           of(
@@ -177,8 +177,8 @@ final class EngineMistakes {
           of(
               "a request is complete when it is sent",
               "engine/Requester.java",
-              "    if (link.reliable()) {\n      clock.sent();",
-              "    if (link.reliable() && whole) {\n      clock.sent();"),
+              "    if (context.reliable()) {\n      clock.sent();",
+              "    if (context.reliable() && whole) {\n      clock.sent();"),
           of(
               "a READ goes on from the wrong offset",
               "engine/Requester.java",
@@ -242,14 +242,13 @@ final class EngineMistakes {
           of(
               "a window's key lives after LOCAL_INV",
               "engine/Requester.java",
-              "link.host.invalidateLocally(request.remoteKey())",
+              "context.host.invalidateLocally(request.remoteKey())",
               "request.remoteKey() != 0"),
           of(
               "a SEND_WITH_INV does not invalidate",
               "engine/Responder.java",
-              "if (opcode.has(ExtendedHeader.IETH) &&"
-                  + " !link.host.invalidateRemotely(packet.invalidatedKey())) {",
-              "if (opcode.has(ExtendedHeader.IETH) && packet.invalidatedKey() == 0) {"),
+              "&& !context.host.invalidateRemotely(packet.invalidatedKey())) {",
+              "&& packet.invalidatedKey() == 0) {"),
           of(
                   "a key of a window from before opens the present one",
                   "hca/KeyEntry.java",
@@ -295,7 +294,7 @@ final class EngineMistakes {
           of(
               "a queue key of UD is not checked",
               "engine/DatagramResponder.java",
-              "packet.queueKey() != link.queueKey || length",
+              "packet.queueKey() != context.queueKey || length",
               "length"),
           of(
               "a datagram tells another queue pair as its source",
@@ -305,12 +304,12 @@ final class EngineMistakes {
           of(
               "a datagram too large for a shared receive leaves no trace",
               "engine/DatagramResponder.java",
-              "if (link.options.sharedReceives()) {",
+              "if (context.options.sharedReceives()) {",
               "if (length < 0) {"),
           of(
               "a message of UC too large for a shared receive leaves no trace",
               "engine/UnreliableResponder.java",
-              "if (link.options.sharedReceives()) {",
+              "if (context.options.sharedReceives()) {",
               "if (length < 0) {"),
           of(
               "a queue pair that fails flushes what others share with it",
@@ -362,12 +361,12 @@ final class EngineMistakes {
           of(
               "a queue is told drained though nobody asked",
               "engine/Requester.java",
-              "if (link.drainedNotify) {",
+              "if (context.drainedNotify) {",
               "if (drained) {"),
           of(
               "nobody is told that a queue has drained",
               "engine/Requester.java",
-              "link.host.raise(AsyncEvent.Type.SQ_DRAINED);",
+              "context.host.raise(AsyncEvent.Type.SQ_DRAINED);",
               ""),
           of(
                   "a queue drains only once",
@@ -378,13 +377,13 @@ final class EngineMistakes {
           of(
               "nothing is sent again while a queue drains",
               "engine/Requester.java",
-              "if (link.state != QueuePairState.RTS && link.state != QueuePairState.SQD) {",
-              "if (link.state != QueuePairState.RTS && window.cursor < window.started) {"),
+              "if (context.state != QueuePairState.RTS && context.state != QueuePairState.SQD) {",
+              "if (context.state != QueuePairState.RTS && window.cursor < window.started) {"),
           of(
               "a queue pair of which the sends drain answers nobody",
               "engine/QueuePairEngine.java",
               "          responder.receive(packet);",
-              "          if (link.state != QueuePairState.SQD) responder.receive(packet);"),
+              "          if (context.state != QueuePairState.SQD) responder.receive(packet);"),
           of(
               "PSNs start again when a drained queue goes on",
               "engine/QueuePairEngine.java",

@@ -79,7 +79,7 @@ final class LayerMistakes {
               "  void lost(SendFrame frame, RdmaException error) {\n"),
           of(
               "a failed operation of which nobody is told",
-              "onesided/Operation.java",
+              "onesided/OneSidedOperation.java",
               "    releaseGuarded();\n    if (mayEmit()) {",
               "    releaseGuarded();\n    if (!mayEmit()) {"),
           of(

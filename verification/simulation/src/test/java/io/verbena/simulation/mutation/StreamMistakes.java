@@ -9,12 +9,12 @@ final class StreamMistakes {
       List.of(
           of(
               "a header that is cut is read all the same",
-              "stream/Inbound.java",
+              "stream/FpduReader.java",
               "    if (own.remaining() < length) {\n      return false;\n    }\n",
               "    if (own.remaining() < length) {\n      own.limit(own.position() + length);\n    }\n"),
           of(
               "a message is complete with its first segment",
-              "stream/Inbound.java",
+              "stream/FpduReader.java",
               "return !header.isLast() || isWhole() || end();",
               "return isWhole() || end();"),
           of(

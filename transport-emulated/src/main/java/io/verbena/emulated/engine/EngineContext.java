@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
+import io.verbena.emulated.mapped.PayloadReference;
+import io.verbena.emulated.mapped.ReadGrant;
+import io.verbena.emulated.mapped.ReadGrants;
 import io.verbena.emulated.roce.PacketOpcode;
-import io.verbena.emulated.roce.PayloadReference;
-import io.verbena.emulated.roce.ReadGrant;
-import io.verbena.emulated.roce.ReadGrants;
 import io.verbena.emulated.roce.RocePacket;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The data that the state machines of a queue pair share: its state, its attributes, and the sink
  * of its packets.
  */
-final class Link {
+final class EngineContext {
   private static final int FLOWS = 0xffff;
 
   final EngineOptions options;
@@ -53,7 +53,7 @@ final class Link {
   /** This queue pair's share of the window that all queue pairs with the same peer share. */
   final WindowShare share;
 
-  Link(EngineOptions options, EngineHost host, PacketSink sink) {
+  EngineContext(EngineOptions options, EngineHost host, PacketSink sink) {
     this.options = options;
     this.host = host;
     this.sink = sink;

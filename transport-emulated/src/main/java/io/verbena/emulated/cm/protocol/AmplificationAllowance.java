@@ -11,7 +11,7 @@ import java.util.Map;
  * floods by forged requests. Messages return to the allowance when the peer is proven or the
  * connection is forgotten. Bounded by the number of these connections.
  */
-final class UnpaidMessages {
+final class AmplificationAllowance {
   /** The most additional messages to one address at once. */
   static final int MOST = 16;
 

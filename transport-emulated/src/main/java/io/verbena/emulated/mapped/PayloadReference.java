@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.emulated.roce;
+package io.verbena.emulated.mapped;
 
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -90,7 +90,8 @@ public final class PayloadReference {
     return current == null || current.confirm();
   }
 
-  void copyFrom(PayloadReference other) {
+  /** Makes this refer to the same bytes as another reference. */
+  public void copyFrom(PayloadReference other) {
     slab = other.slab;
     offset = other.offset;
     key = other.key;

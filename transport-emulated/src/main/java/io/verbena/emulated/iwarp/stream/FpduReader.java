@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * CRC. With CRCs payload passes through a buffer: a program may change placed bytes at once, and
  * the CRC must cover the bytes that came.
  */
-final class Inbound {
+final class FpduReader {
   private static final int OWN_BYTES = 8192;
 
   /** The size of the buffer with CRCs, when all payload passes through it. */
@@ -93,7 +93,7 @@ final class Inbound {
     void failed(TerminateCause cause, @Nullable FpduHeader fault);
   }
 
-  Inbound(
+  FpduReader(
       EngineHost host,
       Placement placement,
       Outbound outbound,

@@ -8,7 +8,7 @@ import io.verbena.emulated.iwarp.frame.TerminateCause;
  * which places the bytes, for a WRITE (RFC 5041, section 7), and of RDMAP for a READ or an atomic
  * (RFC 5040, section 4.8).
  */
-public enum Denial {
+public enum AccessDenial {
   /** The key is unknown, or dead. */
   INVALID_TAG(TerminateCause.TAGGED_INVALID_TAG, TerminateCause.REMOTE_INVALID_TAG),
   /** The key is of another protection domain, or of a window of another queue pair. */
@@ -23,13 +23,13 @@ public enum Denial {
   final TerminateCause ofWrite;
   final TerminateCause ofRequest;
 
-  Denial(TerminateCause ofWrite, TerminateCause ofRequest) {
+  AccessDenial(TerminateCause ofWrite, TerminateCause ofRequest) {
     this.ofWrite = ofWrite;
     this.ofRequest = ofRequest;
   }
 
   /** Returns the reason why a range that is not in a region is denied. */
-  public static Denial ofRange(long address, long length) {
+  public static AccessDenial ofRange(long address, long length) {
     boolean wraps = Long.compareUnsigned(address + length - 1, address) < 0;
     return wraps ? OFFSET_WRAPS : BOUNDS;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.emulated.roce;
+package io.verbena.emulated.mapped;
 
 import io.verbena.verbs.Gid;
 

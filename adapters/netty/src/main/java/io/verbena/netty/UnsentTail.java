@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The flushed bytes for which the peer had no receive when the channel's output ended. The stream
  * keeps a copy of them, as a kernel does in a socket's send buffer, and sends it as the peer reads.
  */
-final class Tail implements ChannelOutboundBuffer.MessageProcessor {
+final class UnsentTail implements ChannelOutboundBuffer.MessageProcessor {
   /** The most bytes that are kept; a write that does not fit fails, and so do those after it. */
   static final int MOST = 1 << 20;
 
@@ -18,7 +18,7 @@ final class Tail implements ChannelOutboundBuffer.MessageProcessor {
   private int length;
   private @Nullable ByteBuf bytes;
 
-  private Tail(long skip) {
+  private UnsentTail(long skip) {
     this.skip = skip;
   }
 
@@ -29,7 +29,7 @@ final class Tail implements ChannelOutboundBuffer.MessageProcessor {
    * @return the bytes, which are the caller's; null if there are none
    */
   static @Nullable ByteBuf copy(ChannelOutboundBuffer queue, PostedBytes posted) throws Exception {
-    Tail tail = new Tail(posted.count());
+    UnsentTail tail = new UnsentTail(posted.count());
     boolean copied = false;
     try {
       queue.forEachFlushedMessage(tail);

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  * Copies small buffers, heap buffers and files into one registered buffer, for one message. One for
  * each loop; on its thread only.
  */
-final class Gatherer implements MessageProcessor, WritableByteChannel {
+final class MessageGatherer implements MessageProcessor, WritableByteChannel {
   private final RegisteredMemory memory;
   private @Nullable ByteBuf buffer;
   private long skip;
   private int room;
 
-  Gatherer(RegisteredMemory memory) {
+  MessageGatherer(RegisteredMemory memory) {
     this.memory = memory;
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.emulated.roce;
+package io.verbena.emulated.mapped;
 
 /**
  * Memory that a requester may read without a packet: the range that a key covers for one

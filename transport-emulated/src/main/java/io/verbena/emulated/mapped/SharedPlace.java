@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.emulated.roce;
+package io.verbena.emulated.mapped;
 
 /**
  * The place of registered memory within memory that peers can map.

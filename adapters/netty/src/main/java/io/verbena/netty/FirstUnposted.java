@@ -7,7 +7,7 @@ import io.netty.channel.ChannelOutboundBuffer.MessageProcessor;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the first flushed message of a channel's queue that is not posted as a whole. */
-final class Unposted implements MessageProcessor {
+final class FirstUnposted implements MessageProcessor {
   private long skip;
   private @Nullable Object message;
 

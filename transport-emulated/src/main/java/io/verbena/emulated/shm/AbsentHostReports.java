@@ -10,7 +10,7 @@ import java.util.Map;
  * Counts, for each host with open {@link UnreachableReports}, the packets that found the host
  * absent. For the driver only.
  */
-final class AbsentHosts {
+final class AbsentHostReports {
   private final Map<Gid, Reports> asked = new HashMap<>();
 
   /**

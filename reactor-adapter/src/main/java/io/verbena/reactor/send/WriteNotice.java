@@ -5,7 +5,7 @@ package io.verbena.reactor.send;
  * A notice of a WRITE, which the peer gets in a frame behind the WRITE; it waits for that frame to
  * arrive.
  */
-public interface Notice extends FrameWaiter {
+public interface WriteNotice extends FrameWaiter {
 
   /** Returns the value for the peer. */
   int immediate();

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  *
  * An adapter that does not support this sends nothing or zeros, which both mean no bytes.
  */
-public final class ProgramData {
+public final class ProgramPrivateData {
   private static final int TEXT = Integer.BYTES + 1;
 
-  private ProgramData() {}
+  private ProgramPrivateData() {}
 
   /** Returns the reason why a connect request cannot carry this data, or null if it can. */
   public static @Nullable String refuse(ByteBuffer data) {

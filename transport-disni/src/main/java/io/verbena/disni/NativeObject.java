@@ -5,8 +5,8 @@ import java.util.function.LongFunction;
 import java.util.function.LongToIntFunction;
 
 /** Wraps a new native object in a Java object. */
-final class Fresh {
-  private Fresh() {}
+final class NativeObject {
+  private NativeObject() {}
 
   /**
    * Makes the Java object, or destroys the native object if that fails.

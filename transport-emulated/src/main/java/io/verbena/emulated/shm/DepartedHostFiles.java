@@ -14,7 +14,7 @@ import java.util.Map;
  * it releases the lock on the host's file. So removal is tried again for five seconds; files that
  * are left then are removed by the next host that opens. For the driver only.
  */
-final class DepartedHosts {
+final class DepartedHostFiles {
   private static final long PATIENCE_NANOS = 5_000_000_000L;
   private static final long RETRY_NANOS = 20_000_000;
 
@@ -28,7 +28,7 @@ final class DepartedHosts {
   /** Whether there are any hosts; also read by a thread that is about to sleep. */
   private volatile boolean any;
 
-  DepartedHosts(SharedFolder folder) {
+  DepartedHostFiles(SharedFolder folder) {
     this.folder = folder;
   }
 

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class FreshTest {
+class NativeObjectTest {
   private static final long POINTER = 4096;
 
   private final List<Long> destroyed = new ArrayList<>();
@@ -24,7 +24,8 @@ class FreshTest {
 
   @Test
   void isKeptByItsOwner() {
-    String owner = Fresh.own("destroy", POINTER, pointer -> "owner of " + pointer, this::destroy);
+    String owner =
+        NativeObject.own("destroy", POINTER, pointer -> "owner of " + pointer, this::destroy);
 
     assertThat(owner).isEqualTo("owner of 4096");
 
@@ -34,7 +35,8 @@ class FreshTest {
   @Test
   void isDestroyedWithoutAnOwner() {
     assertThatExceptionOfType(OutOfMemoryError.class)
-        .isThrownBy(() -> Fresh.own("destroy", POINTER, FreshTest::notMade, this::destroy))
+        .isThrownBy(
+            () -> NativeObject.own("destroy", POINTER, NativeObjectTest::notMade, this::destroy))
         .satisfies(
             failure ->
                 assertThat(failure.getSuppressed())

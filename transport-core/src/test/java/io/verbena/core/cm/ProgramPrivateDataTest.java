@@ -11,38 +11,41 @@ import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class ProgramDataTest {
+class ProgramPrivateDataTest {
   /** Length of a rejection's private data on a locked wire. */
   private static final int LEAST_REJECT_DATA = 132;
 
   @Test
   void readsWhatWasAppendedThoughItIsPaddedWithZeros() {
     ByteBuffer sent =
-        ProgramData.append(ByteBuffer.wrap(new byte[] {9, 9}), ByteBuffer.wrap(new byte[] {1, 2}));
+        ProgramPrivateData.append(
+            ByteBuffer.wrap(new byte[] {9, 9}), ByteBuffer.wrap(new byte[] {1, 2}));
     ByteBuffer padded =
         ByteBuffer.allocate(ConnectionParameters.MAX_CONNECT_DATA).put(sent).clear();
 
-    assertThat(ProgramData.read(padded, 2)).isEqualTo(ByteBuffer.wrap(new byte[] {1, 2}));
+    assertThat(ProgramPrivateData.read(padded, 2)).isEqualTo(ByteBuffer.wrap(new byte[] {1, 2}));
   }
 
   @Test
   void readsNothingOfAPeerThatSendsNothing() {
-    assertThat(ProgramData.read(ByteBuffer.allocate(2), 2)).isEqualTo(ByteBuffer.allocate(0));
-    assertThat(ProgramData.read(ByteBuffer.allocate(9), 2)).isEqualTo(ByteBuffer.allocate(0));
+    assertThat(ProgramPrivateData.read(ByteBuffer.allocate(2), 2))
+        .isEqualTo(ByteBuffer.allocate(0));
+    assertThat(ProgramPrivateData.read(ByteBuffer.allocate(9), 2))
+        .isEqualTo(ByteBuffer.allocate(0));
   }
 
   @Test
   void refusesALengthBeyondTheData() {
-    assertThat(ProgramData.read(ByteBuffer.wrap(new byte[] {0, 0, 2, 1}), 2)).isNull();
-    assertThat(ProgramData.read(ByteBuffer.wrap(new byte[] {0, 0, -1, 1}), 2)).isNull();
+    assertThat(ProgramPrivateData.read(ByteBuffer.wrap(new byte[] {0, 0, 2, 1}), 2)).isNull();
+    assertThat(ProgramPrivateData.read(ByteBuffer.wrap(new byte[] {0, 0, -1, 1}), 2)).isNull();
   }
 
   @Test
   void refusesMoreThanTheLimit() {
     int most = ConnectRequest.MAX_PRIVATE_DATA;
 
-    assertThat(ProgramData.refuse(ByteBuffer.allocate(most))).isNull();
-    assertThat(ProgramData.refuse(ByteBuffer.allocate(most + 1)))
+    assertThat(ProgramPrivateData.refuse(ByteBuffer.allocate(most))).isNull();
+    assertThat(ProgramPrivateData.refuse(ByteBuffer.allocate(most + 1)))
         .isEqualTo("private data: 25 bytes (expected: <= 24)");
   }
 
@@ -52,9 +55,9 @@ class ProgramDataTest {
     RejectReason shortest = new RejectReason(RejectReason.HOOK_FAILED, "");
 
     for (RejectReason reason : new RejectReason[] {longest, shortest}) {
-      ByteBuffer sent = ProgramData.append(ByteBuffer.allocate(8), reason);
+      ByteBuffer sent = ProgramPrivateData.append(ByteBuffer.allocate(8), reason);
       assertThat(sent.remaining()).isLessThanOrEqualTo(LEAST_REJECT_DATA);
-      assertThat(ProgramData.readReason(sent, 8)).isEqualTo(reason);
+      assertThat(ProgramPrivateData.readReason(sent, 8)).isEqualTo(reason);
     }
   }
 
@@ -64,7 +67,8 @@ class ProgramDataTest {
     ByteBuffer sent =
         ByteBuffer.allocate(64).putInt(7).put((byte) (text.length + 1)).put(text).put((byte) 0xff);
 
-    assertThat(ProgramData.readReason(sent.clear(), 0)).isEqualTo(new RejectReason(7, "a?b?c?d?"));
+    assertThat(ProgramPrivateData.readReason(sent.clear(), 0))
+        .isEqualTo(new RejectReason(7, "a?b?c?d?"));
   }
 
   @Test
@@ -78,7 +82,7 @@ class ProgramDataTest {
       if (bytes.length > 5 && random.nextBoolean()) {
         data.putInt(0, random.nextInt(70_000) - 5).put(4, (byte) random.nextInt(bytes.length));
       }
-      reasons += ProgramData.readReason(data, 0) == null ? 0 : 1;
+      reasons += ProgramPrivateData.readReason(data, 0) == null ? 0 : 1;
     }
     assertThat(reasons).isPositive();
   }
