@@ -387,7 +387,7 @@ final class OpenDevices {
    * Closes devices, and removes those that were closed.
    *
    * @param before an earlier failure, or null
-   * @return the first failure, or null
+   * @return the first failure, with the others suppressed, or null
    */
   @Nullable RuntimeException close(List<DeviceLoops> toClose, @Nullable RuntimeException before) {
     RuntimeException failure = before;
@@ -400,15 +400,28 @@ final class OpenDevices {
           forget(hca);
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
-          failure = new IllegalStateException("interrupted while disposing the transport", e);
+          failure =
+              both(
+                  failure,
+                  new IllegalStateException("interrupted while disposing the transport", e));
         } catch (RuntimeException e) {
-          failure = failure == null ? e : failure;
+          failure = both(failure, e);
         }
       }
     } finally {
       closingFailed.unlock();
     }
     return failure;
+  }
+
+  private static RuntimeException both(@Nullable RuntimeException first, RuntimeException next) {
+    if (first == null) {
+      return next;
+    }
+    if (first != next) {
+      first.addSuppressed(next);
+    }
+    return first;
   }
 
   private synchronized void forget(DeviceLoops hca) {

@@ -237,13 +237,18 @@ public final class CompletionQueues<M extends CompletionTarget> {
     boolean unused = takeEvents();
     CloseSteps steps = new CloseSteps();
     for (SharedCompletionQueue queue : queues) {
-      meter.completionQueues(-queue.queue.depth());
-      steps.add("completion queue", queue.queue::close);
+      steps.add("completion queue", () -> close(queue.queue));
     }
     if (channel != null) {
       steps.add("completion channel", channel::close);
     }
     return steps;
+  }
+
+  private void close(CompletionQueue queue) {
+    int depth = queue.depth();
+    queue.close();
+    meter.completionQueues(-depth);
   }
 
   private static @Nullable CompletionQueue look(CompletionChannel channel) {

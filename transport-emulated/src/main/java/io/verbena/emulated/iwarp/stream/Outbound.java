@@ -41,7 +41,7 @@ final class Outbound {
   private final SendRing ring;
   private final EngineHost host;
   private final Placement placement;
-  private final FpduWriter gather;
+  private final FpduWriter writer;
   private final long maxMessage;
   private final FpduHeader header = new FpduHeader();
   private final ReadRequest readRequest = new ReadRequest();
@@ -78,11 +78,11 @@ final class Outbound {
   private CompletionStatus failedStatus = CompletionStatus.SUCCESS;
 
   Outbound(
-      SendRing ring, EngineHost host, Placement placement, FpduWriter gather, long maxMessage) {
+      SendRing ring, EngineHost host, Placement placement, FpduWriter writer, long maxMessage) {
     this.ring = ring;
     this.host = host;
     this.placement = placement;
-    this.gather = gather;
+    this.writer = writer;
     this.maxMessage = maxMessage;
   }
 
@@ -124,17 +124,17 @@ final class Outbound {
 
   /** Adds an empty WRITE, which makes the peer ready (RFC 6581, section 9). */
   void makeReady() {
-    gather.begin(header.tagged(RdmapOpcode.WRITE, true, 0, 0, 0));
-    gather.end(header);
+    writer.begin(header.tagged(RdmapOpcode.WRITE, true, 0, 0, 0));
+    writer.end(header);
   }
 
   /** Adds a TERMINATE, which tells the peer why the stream ends. */
   void terminate(TerminateCause cause, @Nullable FpduHeader fault) {
     ByteBuffer payload = ByteBuffer.allocate(Terminate.MAX_LENGTH);
     int length = Terminate.write(cause, fault, payload, 0);
-    gather.begin(header.untagged(RdmapOpcode.TERMINATE, true, 0, 1, 0, length));
-    gather.payload(payload, 0, length);
-    gather.end(header);
+    writer.begin(header.untagged(RdmapOpcode.TERMINATE, true, 0, 1, 0, length));
+    writer.payload(payload, 0, length);
+    writer.end(header);
   }
 
   // ---- requests
@@ -250,10 +250,10 @@ final class Outbound {
    */
   private void addReadRequest(SendWorkRequest request) {
     readNumber++;
-    gather.begin(
+    writer.begin(
         header.untagged(
             RdmapOpcode.READ_REQUEST, true, 0, readNumber, 0, FpduLayout.READ_REQUEST_LENGTH));
-    int at = gather.own().position();
+    int at = writer.own().position();
     readRequest
         .of(
             readNumber,
@@ -261,9 +261,9 @@ final class Outbound {
             request.buffers().totalLength(),
             request.remoteKey(),
             request.remoteAddress())
-        .write(gather.own());
-    gather.payloadFrom(at);
-    gather.end(header);
+        .write(writer.own());
+    writer.payloadFrom(at);
+    writer.end(header);
   }
 
   /**
@@ -271,10 +271,10 @@ final class Outbound {
    */
   private void addAtomicRequest(SendWorkRequest request) {
     readNumber++;
-    gather.begin(
+    writer.begin(
         header.untagged(
             RdmapOpcode.ATOMIC_REQUEST, true, 0, readNumber, 0, FpduLayout.ATOMIC_REQUEST_LENGTH));
-    int at = gather.own().position();
+    int at = writer.own().position();
     int key = request.remoteKey();
     long address = request.remoteAddress();
     if (request.opcode() == SendOpcode.ATOMIC_FETCH_AND_ADD) {
@@ -283,16 +283,16 @@ final class Outbound {
       atomicRequest.compareAndSwap(
           readNumber, key, address, request.compareOrAdd(), request.swap());
     }
-    atomicRequest.write(gather.own());
-    gather.payloadFrom(at);
-    gather.end(header);
+    atomicRequest.write(writer.own());
+    writer.payloadFrom(at);
+    writer.end(header);
   }
 
   /** Adds immediate data, as a message of its own behind the WRITE (RFC 7306, section 6). */
   private boolean addImmediate(SendWorkRequest request) {
     boolean solicited = (request.flags() & SendWorkRequest.SOLICITED) != 0;
     sendNumber++;
-    gather.begin(
+    writer.begin(
         header.untagged(
             solicited ? RdmapOpcode.IMMEDIATE_SOLICITED : RdmapOpcode.IMMEDIATE,
             true,
@@ -300,10 +300,10 @@ final class Outbound {
             sendNumber,
             0,
             FpduLayout.IMMEDIATE_LENGTH));
-    int at = gather.own().position();
-    ImmediateData.write(gather.own(), request.immediate());
-    gather.payloadFrom(at);
-    gather.end(header);
+    int at = writer.own().position();
+    ImmediateData.write(writer.own(), request.immediate());
+    writer.payloadFrom(at);
+    writer.end(header);
     return done();
   }
 
@@ -312,20 +312,20 @@ final class Outbound {
     ScatterGatherList buffers = request.buffers();
     long total = length(request);
     int most = (int) Math.min(total - cut, MOST_PAYLOAD);
-    int length = inline == null ? gather.measure(buffers, cursor, most) : most;
+    int length = inline == null ? writer.measure(buffers, cursor, most) : most;
     if (length == 0 && most > 0) {
       return false;
     }
     boolean last = cut + length == total;
     setHeader(request, last, length);
-    gather.begin(header);
+    writer.begin(header);
     if (inline != null) {
-      gather.payload(inline, inline.position(), length);
+      writer.payload(inline, inline.position(), length);
     } else if (!addPayload(buffers, length)) {
-      gather.takeBack();
+      writer.takeBack();
       return failAtNext(CompletionStatus.LOC_PROT_ERR);
     }
-    gather.end(header);
+    writer.end(header);
     cut += length;
     if (last && request.opcode() == SendOpcode.RDMA_WRITE_WITH_IMM) {
       written = true;
@@ -337,7 +337,7 @@ final class Outbound {
   private boolean addPayload(ScatterGatherList buffers, int length) {
     for (int left = length; left > 0; ) {
       int piece = Math.min(cursor.piece(buffers), left);
-      if (!gather.payload(Use.SEND, cursor.key(buffers), cursor.address(buffers), piece)) {
+      if (!writer.payload(Use.SEND, cursor.key(buffers), cursor.address(buffers), piece)) {
         return false;
       }
       cursor.advance(piece);
@@ -373,7 +373,7 @@ final class Outbound {
     if (next - head == ends.length) {
       grow();
     }
-    ends[slot(next)] = gather.added();
+    ends[slot(next)] = writer.added();
     next++;
     begun = false;
     return true;
@@ -410,7 +410,7 @@ final class Outbound {
   }
 
   private void completeDone() {
-    while (head < next && ends[slot(head)] <= gather.written()) {
+    while (head < next && ends[slot(head)] <= writer.written()) {
       SendWorkRequest request = ring.request(head);
       if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
         return;
@@ -441,7 +441,7 @@ final class Outbound {
 
   /** Returns the READ or atomic that the peer answers next, or null if it has none to answer. */
   @Nullable SendWorkRequest oldestAsked() {
-    if (head == next || ends[slot(head)] > gather.written()) {
+    if (head == next || ends[slot(head)] > writer.written()) {
       return null;
     }
     SendWorkRequest oldest = ring.request(head);

@@ -19,7 +19,7 @@ public interface Placement {
     READ,
     /** A WRITE of the peer. */
     WRITE,
-    /** An atomic of the peer, which {@link io.verbena.emulated.engine.Host} executes. */
+    /** An atomic of the peer, which {@link io.verbena.emulated.engine.EngineHost} executes. */
     ATOMIC
   }
 

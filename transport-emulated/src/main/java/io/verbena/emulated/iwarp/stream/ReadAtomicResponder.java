@@ -21,7 +21,7 @@ final class ReadAtomicResponder {
   /** Stands for no atomic. */
   private static final AtomicRequest NO_ATOMIC = new AtomicRequest();
 
-  private final FpduWriter gather;
+  private final FpduWriter writer;
   private final RemoteAtomic atomic;
   private final FpduHeader header = new FpduHeader();
   private Answer[] ring = new Answer[0];
@@ -49,8 +49,8 @@ final class ReadAtomicResponder {
     AtomicRequest atomic = NO_ATOMIC;
   }
 
-  ReadAtomicResponder(EngineHost host, FpduWriter gather) {
-    this.gather = gather;
+  ReadAtomicResponder(EngineHost host, FpduWriter writer) {
+    this.writer = writer;
     atomic = new RemoteAtomic(host);
   }
 
@@ -115,7 +115,7 @@ final class ReadAtomicResponder {
 
   /** Returns whether a request waits for its answer, and may be answered now. */
   boolean areDue() {
-    return count > 0 && !isHeldUp && (!ring[first].isAtomic || gather.written() >= readsEnd);
+    return count > 0 && !isHeldUp && (!ring[first].isAtomic || writer.written() >= readsEnd);
   }
 
   /**
@@ -132,14 +132,14 @@ final class ReadAtomicResponder {
   private boolean addRead(Answer answer) {
     int length = (int) Math.min(answer.left, Outbound.MOST_PAYLOAD);
     boolean last = length == answer.left;
-    gather.begin(
+    writer.begin(
         header.tagged(RdmapOpcode.READ_RESPONSE, last, answer.sinkTag, answer.sinkOffset, length));
-    if (length > 0 && !gather.payload(Use.READ, answer.sourceTag, answer.sourceOffset, length)) {
-      gather.takeBack();
+    if (length > 0 && !writer.payload(Use.READ, answer.sourceTag, answer.sourceOffset, length)) {
+      writer.takeBack();
       return false;
     }
-    gather.end(header);
-    readsEnd = gather.added();
+    writer.end(header);
+    readsEnd = writer.added();
     if (last) {
       removeFirst();
     } else {
@@ -157,7 +157,7 @@ final class ReadAtomicResponder {
       return isHeldUp;
     }
     responseNumber++;
-    gather.begin(
+    writer.begin(
         header.untagged(
             RdmapOpcode.ATOMIC_RESPONSE,
             true,
@@ -165,10 +165,10 @@ final class ReadAtomicResponder {
             responseNumber,
             0,
             FpduLayout.ATOMIC_RESPONSE_LENGTH));
-    int at = gather.own().position();
-    AtomicResponse.write(gather.own(), request.identifier(), atomic.original());
-    gather.payloadFrom(at);
-    gather.end(header);
+    int at = writer.own().position();
+    AtomicResponse.write(writer.own(), request.identifier(), atomic.original());
+    writer.payloadFrom(at);
+    writer.end(header);
     removeFirst();
     return true;
   }

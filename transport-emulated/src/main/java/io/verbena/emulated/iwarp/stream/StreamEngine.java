@@ -37,7 +37,7 @@ public final class StreamEngine {
   private static final int TURN = 512 * 1024;
 
   private final EngineHost host;
-  private final FpduWriter gather;
+  private final FpduWriter writer;
   private final Outbound outbound;
   private final ReadAtomicResponder answers;
   private final InboundMessage message;
@@ -72,9 +72,9 @@ public final class StreamEngine {
   public StreamEngine(StreamOptions options, EngineHost host, Placement placement, SendRing sends) {
     this.host = host;
     sharedReceives = options.sharedReceives();
-    gather = new FpduWriter(placement);
-    outbound = new Outbound(sends, host, placement, gather, options.maxMessage());
-    answers = new ReadAtomicResponder(host, gather);
+    writer = new FpduWriter(placement);
+    outbound = new Outbound(sends, host, placement, writer, options.maxMessage());
+    answers = new ReadAtomicResponder(host, writer);
     message = new InboundMessage(host, options.maxReceiveScatterGather());
     inbound = new FpduReader(host, placement, outbound, answers, message, new Ends());
   }
@@ -117,7 +117,7 @@ public final class StreamEngine {
 
   /** Begins a stream; the queue pair takes messages from now on. */
   public void start(StreamTerms terms) {
-    gather.start(terms.crc());
+    writer.start(terms.crc());
     outbound.start(terms);
     answers.start(terms.responderDepth());
     inbound.start(terms);
@@ -137,7 +137,7 @@ public final class StreamEngine {
     state = State.IDLE;
     opened = false;
     inbound.stop();
-    gather.clear();
+    writer.clear();
     message.drop();
     outbound.clear();
   }
@@ -149,7 +149,7 @@ public final class StreamEngine {
   public void flush() {
     if (state == State.WAITING || state == State.OPEN) {
       inbound.stop();
-      state = gather.giveUpPayload() ? State.ENDING : State.ENDED;
+      state = writer.giveUpPayload() ? State.ENDING : State.ENDED;
     }
     outbound.flush();
     message.flush(sharedReceives);
@@ -189,23 +189,23 @@ public final class StreamEngine {
   }
 
   private boolean sendSome(GatheringByteChannel to) throws IOException {
-    long end = gather.written() + TURN;
+    long end = writer.written() + TURN;
     answers.beginTurn();
-    while (gather.written() < end) {
+    while (writer.written() < end) {
       fill();
       // In ENDED the rest may be in memory of requests that were flushed.
-      if (gather.isEmpty() || state == State.ENDED) {
+      if (writer.isEmpty() || state == State.ENDED) {
         if (state == State.ENDING) {
           state = State.ENDED;
         }
         return state == State.OPEN && answers.areHeldUp();
       }
-      if (!gather.write(to)) {
+      if (!writer.write(to)) {
         memoryGone();
         continue;
       }
       complete();
-      if (!gather.isEmpty()) {
+      if (!writer.isEmpty()) {
         full = true;
         return false;
       }
@@ -220,9 +220,9 @@ public final class StreamEngine {
    * @return a buffer that belongs to the caller
    */
   public ByteBuffer takeRest() {
-    ByteBuffer begun = gather.takeRest();
+    ByteBuffer begun = writer.takeRest();
     fill();
-    ByteBuffer last = gather.takeRest();
+    ByteBuffer last = writer.takeRest();
     state = State.ENDED;
     return ByteBuffer.allocate(begun.remaining() + last.remaining()).put(begun).put(last).flip();
   }
@@ -233,7 +233,7 @@ public final class StreamEngine {
     }
     // In the same turn: the bytes sent before may just have ended the stream.
     TerminateCause cause = causeToSend;
-    if (state == State.ENDING && cause != null && gather.isEmpty()) {
+    if (state == State.ENDING && cause != null && writer.isEmpty()) {
       outbound.terminate(cause, fault);
       causeToSend = null;
     }
@@ -241,9 +241,9 @@ public final class StreamEngine {
 
   private void fillOpen() {
     boolean more = true;
-    while (more && gather.hasRoom()) {
+    while (more && writer.hasRoom()) {
       more = answers.areDue() && addAnswer();
-      if (state == State.OPEN && gather.hasRoom() && outbound.step()) {
+      if (state == State.OPEN && writer.hasRoom() && outbound.step()) {
         more = true;
       }
     }
@@ -314,7 +314,7 @@ public final class StreamEngine {
   private void end(TerminateCause cause, @Nullable FpduHeader of) {
     causeToSend = cause;
     fault = of;
-    stop(gather.copyPayload() ? State.ENDING : State.ENDED);
+    stop(writer.copyPayload() ? State.ENDING : State.ENDED);
   }
 
   private void stop(State to) {

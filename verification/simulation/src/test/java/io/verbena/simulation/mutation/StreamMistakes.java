@@ -71,7 +71,7 @@ final class StreamMistakes {
           of(
               "an atomic is done while a READ before it is on its way out",
               "stream/ReadAtomicResponder.java",
-              "(!ring[first].isAtomic || gather.written() >= readsEnd)",
+              "(!ring[first].isAtomic || writer.written() >= readsEnd)",
               "readsEnd >= 0"),
           of(
               "an atomic is done twice",
