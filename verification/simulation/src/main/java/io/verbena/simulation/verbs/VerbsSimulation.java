@@ -576,7 +576,7 @@ final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
     int timers = network.clock().pending();
     if (timers + network.left() > 0) {
       throw new Violation(
-          "left at the end: timers " + timers + ", packets, packets, streams " + network.left());
+          "left at the end: timers " + timers + ", packets, frames, streams " + network.left());
     }
   }
 }
