@@ -51,7 +51,7 @@ final class AckDelay {
   /**
    * Creates a delay that holds nothing yet.
    *
-   * @param context the link; its timeout, which the peer mostly shares, limits the delay
+   * @param context of the queue pair; its timeout, which the peer mostly shares, limits the delay
    * @param window the packets that this end sends; they show whether this end answers messages
    * @param expired called when a held acknowledgement must wait no longer
    */

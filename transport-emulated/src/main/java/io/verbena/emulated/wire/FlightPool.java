@@ -7,7 +7,7 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reusable packets for the packets in flight of a {@link SimulatedWire}; for one wire at a time.
+ * Reusable objects for the packets in flight of a {@link SimulatedWire}; for one wire at a time.
  * Not thread-safe.
  */
 public final class FlightPool {
