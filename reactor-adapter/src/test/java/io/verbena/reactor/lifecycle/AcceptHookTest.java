@@ -16,10 +16,13 @@ import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
 import io.verbena.RejectReason;
 import io.verbena.core.testing.Addresses;
+import io.verbena.emulated.DeviceFault;
 import io.verbena.reactor.testing.Ends;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -33,6 +36,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
+import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.core.publisher.Sinks;
@@ -250,6 +254,31 @@ class AcceptHookTest {
 
     assertThat(rejection).isNotNull();
     await().atMost(Ends.LIMIT).untilTrue(interrupted);
+  }
+
+  /** On the emulated HCA, as a test can remove it. The hook's deadline is a day. */
+  @Test
+  void aHookIsCancelledOnceItsDeviceIsRemoved() throws InterruptedException {
+    hurry(Duration.ofDays(1));
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch cancelled = new CountDownLatch(1);
+    URI removed = URI.create("emulated://asked-on-a-removed-device?fuse=accept-hook");
+    AcceptHook never =
+        request ->
+            Mono.<AcceptDecision>never()
+                .doOnSubscribe(begun -> asked.countDown())
+                .doOnCancel(cancelled::countDown);
+    servers.bind(removed, never, c -> c.onClose()).block(Ends.LIMIT);
+    Disposable connect =
+        clients
+            .connect(URI.create("emulated://asked-on-a-removed-device"))
+            .subscribe(connection -> {}, failure -> {});
+    assertThat(asked.await(Ends.LIMIT.toNanos(), TimeUnit.NANOSECONDS)).isTrue();
+
+    assertThat(DeviceFault.inject("accept-hook")).isEqualTo(1);
+
+    assertThat(cancelled.await(Ends.LIMIT.toNanos(), TimeUnit.NANOSECONDS)).isTrue();
+    connect.dispose();
   }
 
   @Test

@@ -176,7 +176,8 @@ public final class EmulatedDevice implements Device {
     queuePairs.forEach(EmulatedQueuePair::fail);
     listeners.forEach(DeviceListener::deviceFailed);
     synchronized (events) {
-      events.add(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
+      // There is a place, unless the device is closed, where nobody needs the event.
+      boolean unused = events.offer(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
     }
     return true;
   }

@@ -65,7 +65,7 @@ final class DeviceLog {
   }
 
   /** Reports the findings of a verb that threw {@code failure}. */
-  void deliver(Report report, RuntimeException failure) {
+  void deliver(Report report, Throwable failure) {
     report.deliver(throwing, failure);
   }
 

@@ -117,7 +117,7 @@ final class SanitizedQueuePair implements QueuePair {
     Report report = new Report();
     try {
       log.postSend(request, CallSite.here(), report);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       device.deliver(report, e);
       throw e;
     }
@@ -129,7 +129,7 @@ final class SanitizedQueuePair implements QueuePair {
     Report report = new Report();
     try {
       log.bindMemoryWindow(request, CallSite.here(), report);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       device.deliver(report, e);
       throw e;
     }
@@ -141,7 +141,7 @@ final class SanitizedQueuePair implements QueuePair {
     Report report = new Report();
     try {
       log.postReceive(request, CallSite.here(), report);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       device.deliver(report, e);
       throw e;
     }

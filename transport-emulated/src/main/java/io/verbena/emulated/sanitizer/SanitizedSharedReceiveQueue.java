@@ -52,7 +52,7 @@ final class SanitizedSharedReceiveQueue implements SharedReceiveQueue {
     Report report = new Report();
     try {
       receives.post(request, null, queue::postReceive, CallSite.here(), report);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       device.deliver(report, e);
       throw e;
     }
