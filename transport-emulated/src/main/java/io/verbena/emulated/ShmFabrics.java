@@ -67,35 +67,29 @@ final class ShmFabrics {
   }
 
   private static Open start(SharedFolder folder, @Nullable String capture) {
-    Capture file = capture == null ? null : Capture.to(capture);
     ShmWire wire;
     try {
       wire = ShmWire.open(folder, Secrets.STRONG.nextLong());
     } catch (IOException e) {
-      if (file != null) {
-        file.close();
-      }
       throw new VerbsException(VerbsError.IO, "shared memory in " + folder.path() + ": " + e, e);
     }
-    wire.capture(file);
-    HostFabric fabric =
-        new HostFabric(
-            wire,
-            new ClockTime(),
-            DEVICE_NAME,
-            Mtu.MTU_4096,
-            Mtu.MTU_4096,
-            LOCK,
-            () -> {
-              OPEN.remove(folder.path());
-              if (file != null) {
-                file.close();
-              }
-            });
-    return new Open(
-        fabric,
-        new RoceConnectionManagers(
-            fabric, PeerLimits.DEFAULT, new ShmNaming(folder, fabric.port().gid())),
-        capture);
+    try {
+      wire.capture(capture == null ? null : Capture.to(capture));
+      HostFabric fabric =
+          new HostFabric(
+              wire,
+              new ClockTime(),
+              DEVICE_NAME,
+              Mtu.MTU_4096,
+              Mtu.MTU_4096,
+              LOCK,
+              () -> OPEN.remove(folder.path()));
+      ShmNaming naming = new ShmNaming(folder, fabric.port().gid());
+      return new Open(
+          fabric, new RoceConnectionManagers(fabric, PeerLimits.DEFAULT, naming), capture);
+    } catch (RuntimeException | Error e) {
+      wire.close();
+      throw e;
+    }
   }
 }

@@ -136,42 +136,31 @@ final class UdpFabrics {
           VerbsError.INVALID,
           "mtu: " + asked.bytes() + " (expected: <= " + most.bytes() + ", the interface's limit)");
     }
-    Mtu fitsLocked = LocalAddresses.lockedMtu(endpoint.address);
-    Capture file = capture == null ? null : Capture.to(capture);
-    UdpWire wire;
-    try {
-      wire = bind(endpoint);
-    } catch (VerbsException e) {
-      if (file != null) {
-        file.close();
-      }
-      throw e;
-    }
+    Mtu mtu = asked == null || !fits ? most : asked;
+    UdpWire wire = bind(endpoint);
     if (!wire.passesStrictChecks() && LOGGED.compareAndSet(false, true)) {
       LOG.log(
           Level.INFO,
           "roce: before JDK 19 a UDP socket cannot choose its IP identification: only HCAs of"
               + " the same kind accept its packets, RNICs and Soft-RoCE drop them");
     }
-    ClockTime time = new ClockTime();
-    wire.capture(file);
-    Mtu mtu = asked == null || !fits ? most : asked;
-    HostFabric fabric =
-        new HostFabric(
-            wire,
-            time,
-            LocalAddresses.deviceName(endpoint.address),
-            mtu,
-            fitsLocked,
-            LOCK,
-            () -> {
-              OPEN.remove(endpoint);
-              if (file != null) {
-                file.close();
-              }
-            });
-    RoceNaming naming = new RoceNaming(fabric.port().gid(), wire.udpPort(), mtu);
-    return new Open(fabric, new RoceConnectionManagers(fabric, limits, naming), capture, limits);
+    try {
+      wire.capture(capture == null ? null : Capture.to(capture));
+      HostFabric fabric =
+          new HostFabric(
+              wire,
+              new ClockTime(),
+              LocalAddresses.deviceName(endpoint.address),
+              mtu,
+              LocalAddresses.lockedMtu(endpoint.address),
+              LOCK,
+              () -> OPEN.remove(endpoint));
+      RoceNaming naming = new RoceNaming(fabric.port().gid(), wire.udpPort(), mtu);
+      return new Open(fabric, new RoceConnectionManagers(fabric, limits, naming), capture, limits);
+    } catch (RuntimeException | Error e) {
+      wire.close();
+      throw e;
+    }
   }
 
   private static UdpWire bind(LocalEndpoint endpoint) {

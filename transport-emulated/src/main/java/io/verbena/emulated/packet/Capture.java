@@ -72,6 +72,7 @@ public final class Capture implements SimulatedWire.Tap, UdpWire.Capture {
   }
 
   /** Closes the file; later packets are not written. */
+  @Override
   public synchronized void close() {
     if (!closed) {
       closed = true;

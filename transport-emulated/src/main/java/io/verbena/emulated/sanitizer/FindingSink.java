@@ -8,8 +8,8 @@ public interface FindingSink {
   /**
    * Handles one occurrence of a finding. Called on the thread that found it, which holds no lock of
    * the sanitizer; several threads may call at the same time. A mistake in a loop is reported on
-   * each pass: count occurrences rather than keep them all. An exception from this method is thrown
-   * by the verb.
+   * each pass: count occurrences rather than keep them all. What this method throws is logged; the
+   * verb and the other sinks continue.
    */
   void found(Finding finding);
 }

@@ -3,6 +3,7 @@ package io.verbena.emulated.sanitizer;
 
 import static java.util.Objects.requireNonNull;
 
+import io.verbena.emulated.hca.FailureLog;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
@@ -71,8 +72,12 @@ public final class Findings {
     COUNT.incrementAndGet();
     boolean delivered = false;
     for (Registration registration : SINKS) {
-      registration.sink.found(finding);
       delivered = true;
+      try {
+        registration.sink.found(finding);
+      } catch (RuntimeException | Error e) {
+        FailureLog.get().failed(e);
+      }
     }
     if (!delivered) {
       CONSOLE.found(finding);

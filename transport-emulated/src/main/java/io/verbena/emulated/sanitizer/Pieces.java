@@ -40,8 +40,7 @@ final class Pieces {
                     + " bytes; accesses before the completion are not detected"));
       }
     } else if (request.isOutbound()) {
-      region.addOutbound(piece);
-      if (!piece.shared && region.holdsPoison(piece)) {
+      if (region.addOutbound(piece)) {
         report.add(
             Finding.at(
                 Finding.Kind.RECEIVE_BUFFER_READ,
@@ -120,7 +119,7 @@ final class Pieces {
   static void checkUnchanged(Posted request, Report report) {
     for (Piece piece : request.pieces) {
       RegionLog region = piece.region;
-      if (region == null || region.isClosed() || piece.shared) {
+      if (region == null || region.isClosed() || region.isShared(piece)) {
         return;
       }
     }

@@ -97,10 +97,6 @@ final class RegionLog {
     return memory.slice(offset(piece), piece.length);
   }
 
-  boolean holdsPoison(Piece piece) {
-    return Poison.isIn(memory, offset(piece), piece.length);
-  }
-
   synchronized boolean isClosed() {
     return closed;
   }
@@ -128,8 +124,17 @@ final class RegionLog {
     return rest;
   }
 
-  /** Adds a piece whose bytes are sent. */
-  synchronized void addOutbound(Piece piece) {
+  /** Returns whether other requests may change the bytes of a piece. */
+  synchronized boolean isShared(Piece piece) {
+    return piece.shared;
+  }
+
+  /**
+   * Adds a piece whose bytes are sent.
+   *
+   * @return true if a copy of poison is among the bytes, and no other request may change them
+   */
+  synchronized boolean addOutbound(Piece piece) {
     touched = true;
     outbound.add(piece);
     List<Piece> others = overlapping(piece);
@@ -141,6 +146,7 @@ final class RegionLog {
     if (piece.twinned) {
       completeTwin(piece, others);
     }
+    return !piece.shared && Poison.isIn(memory, offset(piece), piece.length);
   }
 
   /**

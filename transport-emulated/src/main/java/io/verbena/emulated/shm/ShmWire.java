@@ -492,6 +492,10 @@ public final class ShmWire implements HostWire {
     for (SelectionKey each : selector.keys()) {
       closeQuietly(each.channel());
     }
+    UdpWire.Capture copy = capture;
+    if (copy != null) {
+      copy.close();
+    }
     // Ends a sleep, and waits for its end.
     closeQuietly(selector);
     selecting.lock();

@@ -41,6 +41,9 @@ final class UdpFlow implements AutoCloseable {
   private @Nullable InetSocketAddress last;
   private final Map<InetSocketAddress, Watch> watches = new HashMap<>();
 
+  /** Where watches read to; direct, as a read to another buffer allocates one. */
+  private final ByteBuffer probe = ByteBuffer.allocateDirect(1);
+
   /** The socket that last had no room for a packet; read by the thread that selects. */
   private volatile @Nullable DatagramChannel full;
 
@@ -186,7 +189,7 @@ final class UdpFlow implements AutoCloseable {
     @Override
     public int count() {
       try {
-        int unused = socket.read(ByteBuffer.allocate(1));
+        int unused = socket.read(probe.clear());
       } catch (PortUnreachableException e) {
         count++;
       } catch (IOException e) {

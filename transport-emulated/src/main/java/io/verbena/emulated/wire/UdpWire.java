@@ -74,6 +74,9 @@ public final class UdpWire implements HostWire {
      *     return
      */
     void packet(RocePacket packet);
+
+    /** Called once, when the wire is closed. */
+    void close();
   }
 
   private UdpWire(DatagramChannel receiving, Selector selector, InetAddress local)
@@ -152,7 +155,7 @@ public final class UdpWire implements HostWire {
     return 2 * bufferBytes / (2 * payload + PACKET_OVERHEAD);
   }
 
-  /** Sets the capture to call for each packet from now on; null for none. */
+  /** Sets the capture to call for each packet from now on, closed with the wire; null for none. */
   public void capture(@Nullable Capture newCapture) {
     capture = newCapture;
   }
@@ -282,6 +285,9 @@ public final class UdpWire implements HostWire {
   @Override
   public void close() {
     closed = true;
+    if (capture != null) {
+      capture.close();
+    }
     closeQuietly(receiving);
     for (UdpFlow flow : flows) {
       if (flow != null) {

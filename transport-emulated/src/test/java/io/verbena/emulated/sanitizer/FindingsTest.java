@@ -34,6 +34,23 @@ class FindingsTest {
   }
 
   @Test
+  void aSinkThatThrowsNeitherHarmsTheVerbNorKeepsTheFindingFromOtherSinks() {
+    List<String> found = new ArrayList<>();
+    FindingSink broken =
+        finding -> {
+          throw new AssertionError("a sink's");
+        };
+    Findings.Listening guilty = Findings.listen(broken);
+    Findings.Listening other = Findings.listen(finding -> found.add(finding.message()));
+
+    Findings.deliver(finding("for all"));
+    guilty.close();
+    other.close();
+
+    assertThat(found).containsExactly("for all");
+  }
+
+  @Test
   void printsThatItPrintsNoMorePlacesAndGoesOnCounting() {
     List<String> printed = new ArrayList<>();
     ConsoleSink console = new ConsoleSink(printed::add);

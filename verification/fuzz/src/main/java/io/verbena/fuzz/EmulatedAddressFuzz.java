@@ -28,14 +28,21 @@ public final class EmulatedAddressFuzz {
     } catch (URISyntaxException e) {
       return;
     }
+    acceptOrRefuse(
+        () -> {
+          EmulatedAddress read = EmulatedAddress.parse(address);
+          Claim.that(!read.name().isEmpty(), "a name");
+          Claim.that(read.equals(EmulatedAddress.parse(address)), "the same again");
+          Map<Option, String> options = read.options();
+          // Each is judged even if the other is refused.
+          acceptOrRefuse(() -> judge(read.limits(), DeviceLimits.of(read.limits())));
+          acceptOrRefuse(() -> judge(options, WireOptions.of(options)));
+        });
+  }
+
+  private static void acceptOrRefuse(Runnable parse) {
     try {
-      EmulatedAddress read = EmulatedAddress.parse(address);
-      Claim.that(!read.name().isEmpty(), "a name");
-      Claim.that(read.equals(EmulatedAddress.parse(address)), "the same again");
-      Map<Option, String> options = read.options();
-      // Options of the wire are checked only if the limits are accepted.
-      judge(read.limits(), DeviceLimits.of(read.limits()));
-      judge(options, WireOptions.of(options));
+      parse.run();
     } catch (VerbsException e) {
       Claim.that(e.getMessage() != null, "an error says what is wrong");
     }
