@@ -188,27 +188,29 @@ public final class ReceiveRing {
 
   /**
    * Moves the next receive of {@code other}, which has one, into this empty ring with as many
-   * buffers. The slot in {@code other} stays in use until it is {@linkplain #freeAny freed}. Called
-   * by the taker of both.
+   * buffers; it is read ahead. The slot in {@code other} stays in use until it is {@linkplain
+   * #freeAny freed}. Called by the taker of both.
    */
   void takeFrom(ReceiveRing other) {
-    long position = posted.getOpaque();
-    TakeSide side = other.takeSide;
-    long[] to = entries;
-    int at = at(to, position);
-    to[at] = side.id;
-    to[at + COUNT] = side.count;
-    if (side.count > 0) {
-      to[at + BUFFERS] = side.address;
-      to[at + BUFFERS + 1] = side.lengthAndKey;
-    }
-    if (side.count > 1) {
-      long[] from = other.entries;
+    TakeSide from = other.takeSide;
+    TakeSide to = takeSide;
+    to.id = from.id;
+    to.count = from.count;
+    to.address = from.address;
+    to.lengthAndKey = from.lengthAndKey;
+    to.ahead = to.taken;
+    if (to.count > 1) {
+      long[] source = other.entries;
       System.arraycopy(
-          from, other.at(from, side.taken) + BUFFERS + 2, to, at + BUFFERS + 2, 2 * side.count - 2);
+          source,
+          other.at(source, from.taken) + BUFFERS + 2,
+          entries,
+          at(entries, to.taken) + BUFFERS + 2,
+          2 * to.count - 2);
     }
     other.take();
-    posted.setRelease(position + 1);
+    to.postedSeen = to.taken + 1;
+    posted.setRelease(to.postedSeen);
   }
 
   /** Returns the number of receives. Called by the taker. */

@@ -122,6 +122,12 @@ public final class IwarpFabric extends DrivenFabric {
     driver.wake();
   }
 
+  /** {@inheritDoc} True: the requests of one post go to the socket in one write. */
+  @Override
+  public boolean hasCostlyPosts() {
+    return true;
+  }
+
   @Override
   public boolean isDrivenByPolling() {
     return true;

@@ -238,7 +238,7 @@ final class EngineMistakes {
               "a shared receive is given twice",
               "hca/ReceiveRing.java",
               "    other.take();\n",
-              "    if (position % 2 == 0) {\n      other.take();\n    }\n"),
+              "    if (to.taken % 2 == 0) {\n      other.take();\n    }\n"),
           of(
               "a window's key lives after LOCAL_INV",
               "engine/Requester.java",
