@@ -60,8 +60,7 @@ class PeerWithoutExtensionsTest {
         assertThat(written).isEqualTo(Ends.bytes(8, 3));
         assertThatThrownBy(() -> client.fetchAndAdd(token.slice(8, 8), 1).block(Ends.LIMIT))
             .isInstanceOf(HcaException.class)
-            .rootCause()
-            .hasMessageContaining("ATOMIC_FETCH_AND_ADD, which the peer does not have");
+            .hasMessageEndingWith("the peer has no atomics");
         assertThat(memory.getLong(8)).isZero();
         assertThat(client.isDisposed()).isFalse();
       }

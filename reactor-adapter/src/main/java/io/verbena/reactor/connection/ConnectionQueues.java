@@ -103,7 +103,7 @@ final class ConnectionQueues {
               pair, receives, resources, ticks, membership.prefix(), sendDepth, meter, onRefusal);
       statistics.sends(sends);
       OpenQueuePairs.use(pair, statistics);
-      slots = new OneSidedSlots(sends, device);
+      slots = new OneSidedSlots(sends, pair, device);
       events = new ConnectionRecorder("reactor", identifier.peer(), pair.number());
     } catch (Throwable e) {
       if (made != null) {

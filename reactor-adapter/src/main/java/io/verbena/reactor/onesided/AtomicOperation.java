@@ -47,8 +47,9 @@ final class AtomicOperation extends OneSidedOperation<Long> {
 
   @Override
   void prepare() {
-    if (!oneSided.slots().hasAtomics()) {
-      throw new HcaException(operation(), oneSided.peer(), null, "the HCA has no atomics", null);
+    String lack = oneSided.slots().lackOfAtomics();
+    if (lack != null) {
+      throw new HcaException(operation(), oneSided.peer(), null, lack, null);
     }
     RemoteChecks.atomic(oneSided.peer(), operation(), at);
     oneSided.results().prepare();

@@ -3,6 +3,8 @@ package io.verbena.reactor.queue;
 
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.QueuePair;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The slots of a send queue that READs, WRITEs and atomics may take: all but a few, which are left
@@ -16,18 +18,20 @@ public final class OneSidedSlots {
   private final SendSlots sends;
   private final int longestTransfer;
   private final int readDepth;
-  private final boolean hasAtomics;
+  private final QueuePair pair;
+  private final boolean deviceHasAtomics;
   private int reads;
 
   /** Whether a long message took the last slot, so that the next one is an operation's. */
   private boolean isTurnOfOperations;
 
-  /** Creates the one-sided slots of {@code sends}, a queue of {@code device}. */
-  public OneSidedSlots(SendSlots sends, DeviceAttributes device) {
+  /** Creates the one-sided slots of {@code sends}, the send queue of {@code pair}. */
+  public OneSidedSlots(SendSlots sends, QueuePair pair, DeviceAttributes device) {
     this.sends = sends;
+    this.pair = pair;
     longestTransfer = Math.min(LONGEST_TRANSFER, device.maxMessageSize());
     readDepth = Math.max(1, device.maxReadAtomicAsInitiator());
-    hasAtomics = device.supports(Capability.ATOMICS);
+    deviceHasAtomics = device.supports(Capability.ATOMICS);
   }
 
   /** Returns the slots of the queue. */
@@ -41,11 +45,14 @@ public final class OneSidedSlots {
   }
 
   /**
-   * Returns whether the device has atomics. A device without them refuses the whole list of
-   * requests that has one.
+   * Returns why no atomic can be posted, or null. If the device or the peer has no atomics, the
+   * device refuses the whole list of requests that has one.
    */
-  public boolean hasAtomics() {
-    return hasAtomics;
+  public @Nullable String lackOfAtomics() {
+    if (!deviceHasAtomics) {
+      return "the HCA has no atomics";
+    }
+    return pair.supports(Capability.ATOMICS) ? null : "the peer has no atomics";
   }
 
   /** Returns whether a one-sided operation may take a slot. */

@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
 
 /** The watched queue pairs of this JVM, among which a queue pair finds its peer. */
 final class Peers {
-  private static final ConcurrentHashMap<Integer, CopyOnWriteArrayList<QueuePairLog>> BY_NUMBER =
-      new ConcurrentHashMap<>();
+  private static final ConcurrentHashMap<Integer, CopyOnWriteArrayList<WatchedQueuePair>>
+      BY_NUMBER = new ConcurrentHashMap<>();
 
   private Peers() {}
 
-  static void add(QueuePairLog queuePair) {
+  static void add(WatchedQueuePair queuePair) {
     BY_NUMBER.computeIfAbsent(queuePair.number(), n -> new CopyOnWriteArrayList<>()).add(queuePair);
   }
 
-  static void remove(QueuePairLog queuePair) {
+  static void remove(WatchedQueuePair queuePair) {
     BY_NUMBER.computeIfPresent(
         queuePair.number(),
         (number, same) -> {
@@ -26,8 +26,9 @@ final class Peers {
         });
   }
 
-  static @Nullable QueuePairLog find(Gid gid, int number) {
-    for (QueuePairLog candidate : BY_NUMBER.getOrDefault(number, new CopyOnWriteArrayList<>())) {
+  static @Nullable WatchedQueuePair find(Gid gid, int number) {
+    for (WatchedQueuePair candidate :
+        BY_NUMBER.getOrDefault(number, new CopyOnWriteArrayList<>())) {
       if (candidate.device().has(gid)) {
         return candidate;
       }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A scatter/gather entry of an outstanding work request. Its mutable fields are written under the
- * monitor of its region's log.
+ * monitor of its region.
  */
 final class Piece {
   final Posted posted;
@@ -13,11 +13,8 @@ final class Piece {
   final int length;
   final int key;
 
-  /**
-   * The log of the region that contains it, or null if there is none: then the device will refuse
-   * it.
-   */
-  final @Nullable RegionLog region;
+  /** The region that contains it, or null if there is none: then the device will refuse it. */
+  final @Nullable WatchedRegion region;
 
   /** True if the device uses the region's twin in its place. */
   boolean twinned;
@@ -28,7 +25,7 @@ final class Piece {
   /** True if other requests may change its bytes. */
   boolean shared;
 
-  Piece(Posted posted, long address, int length, int key, @Nullable RegionLog region) {
+  Piece(Posted posted, long address, int length, int key, @Nullable WatchedRegion region) {
     this.posted = posted;
     this.address = address;
     this.length = length;

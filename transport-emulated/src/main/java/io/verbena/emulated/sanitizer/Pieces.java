@@ -8,13 +8,13 @@ final class Pieces {
   private Pieces() {}
 
   /** Begins to watch a request that is about to be posted. */
-  static void post(Posted request, DeviceLog device, Report report) {
+  static void post(Posted request, WatchedDevice device, Report report) {
     for (Piece piece : request.pieces) {
       checkKey(request, piece.key, "lkey", device, report);
     }
     try {
       for (Piece piece : request.pieces) {
-        RegionLog region = piece.region;
+        WatchedRegion region = piece.region;
         if (region != null) {
           post(request, piece, region, report);
         }
@@ -27,7 +27,7 @@ final class Pieces {
     }
   }
 
-  private static void post(Posted request, Piece piece, RegionLog region, Report report) {
+  private static void post(Posted request, Piece piece, WatchedRegion region, Report report) {
     if (request.isInbound()) {
       if (!region.addInbound(piece)) {
         report.add(
@@ -53,7 +53,7 @@ final class Pieces {
   }
 
   /** Reports a key that is dead. */
-  static void checkKey(Posted request, int key, String name, DeviceLog device, Report report) {
+  static void checkKey(Posted request, int key, String name, WatchedDevice device, Report report) {
     CallSite death = device.deadKeys().place(key);
     if (death != null) {
       report.add(
@@ -77,7 +77,7 @@ final class Pieces {
     for (Piece piece : request.pieces) {
       int here = Math.min(left, piece.length);
       left -= here;
-      RegionLog region = piece.region;
+      WatchedRegion region = piece.region;
       if (region == null) {
         continue;
       }
@@ -85,17 +85,17 @@ final class Pieces {
         region.removeOutbound(piece);
         continue;
       }
-      RegionLog.Verdict verdict = region.finish(piece, here);
+      WatchedRegion.Verdict verdict = region.finish(piece, here);
       if (report == null) {
         continue;
       }
-      if (verdict == RegionLog.Verdict.WRITTEN) {
+      if (verdict == WatchedRegion.Verdict.WRITTEN) {
         report.add(
             Finding.at(
                 Finding.Kind.RECEIVE_BUFFER_WRITTEN,
                 request.place,
                 request + ": the program wrote into its buffer before the completion was polled"));
-      } else if (verdict == RegionLog.Verdict.FREED) {
+      } else if (verdict == WatchedRegion.Verdict.FREED) {
         report.add(freed(request, "before its completion was polled"));
       }
     }
@@ -104,7 +104,7 @@ final class Pieces {
   /** Stops watching a request that was dropped, whose completion may still be polled. */
   static void release(Posted request) {
     for (Piece piece : request.pieces) {
-      RegionLog region = piece.region;
+      WatchedRegion region = piece.region;
       if (region != null) {
         if (request.isInbound()) {
           region.finish(piece, 0);
@@ -118,7 +118,7 @@ final class Pieces {
   /** Reports a payload that has changed since its post. */
   static void checkUnchanged(Posted request, Report report) {
     for (Piece piece : request.pieces) {
-      RegionLog region = piece.region;
+      WatchedRegion region = piece.region;
       if (region == null || region.isClosed() || region.isShared(piece)) {
         return;
       }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A work request from its post until its completion is polled. */
 final class Posted {
-  final long token = DeviceLog.nextToken();
+  final long token = WatchedDevice.nextToken();
   final long id;
   final CallSite place;
 
@@ -18,10 +18,10 @@ final class Posted {
   final @Nullable SendOpcode opcode;
 
   /** The queue pair that it was posted to, or null for a shared receive queue. */
-  final @Nullable QueuePairLog queuePair;
+  final @Nullable WatchedQueuePair queuePair;
 
-  /** The log of the receive queue that it was posted to, or null for a send. */
-  final @Nullable ReceiveLog receives;
+  /** The receive queue that it was posted to, or null for a send. */
+  final @Nullable WatchedReceives receives;
 
   final boolean signaled;
   final Piece[] pieces;
@@ -29,7 +29,7 @@ final class Posted {
   /** The key that a LOCAL_INV invalidates. */
   final int key;
 
-  /** True while it is in its queue's log. */
+  /** True while it is outstanding in its queue. */
   boolean outstanding = true;
 
   /** True if it waits for the READs and atomics before it. */
@@ -39,7 +39,7 @@ final class Posted {
   boolean counted;
 
   /** The completion queue that counts its completion among those to come, or null. */
-  @Nullable CompletionQueueLog awaitedBy;
+  @Nullable WatchedCompletionQueue awaitedBy;
 
   /** The window that a BIND_MW binds, or null. */
   @Nullable MemoryWindow window;
@@ -62,12 +62,12 @@ final class Posted {
       long id,
       CallSite place,
       @Nullable SendOpcode opcode,
-      @Nullable QueuePairLog queuePair,
-      @Nullable ReceiveLog receives,
+      @Nullable WatchedQueuePair queuePair,
+      @Nullable WatchedReceives receives,
       boolean signaled,
       int key,
       ScatterGatherList buffers,
-      DomainLog domain) {
+      WatchedDomain domain) {
     this.id = id;
     this.place = place;
     this.opcode = opcode;
@@ -79,7 +79,7 @@ final class Posted {
     for (int i = 0; i < pieces.length; i++) {
       long address = buffers.address(i);
       int length = buffers.length(i);
-      RegionLog region = domain.device.byLocalKey(buffers.lkey(i));
+      WatchedRegion region = domain.device.byLocalKey(buffers.lkey(i));
       boolean inside =
           region != null && region.domain() == domain && region.contains(address, length);
       pieces[i] = new Piece(this, address, length, buffers.lkey(i), inside ? region : null);
@@ -90,21 +90,21 @@ final class Posted {
       long id,
       CallSite place,
       SendOpcode opcode,
-      QueuePairLog queuePair,
+      WatchedQueuePair queuePair,
       boolean signaled,
       int key,
       ScatterGatherList buffers,
-      DomainLog domain) {
+      WatchedDomain domain) {
     return new Posted(id, place, opcode, queuePair, null, signaled, key, buffers, domain);
   }
 
   static Posted receive(
       long id,
       CallSite place,
-      @Nullable QueuePairLog queuePair,
-      ReceiveLog receives,
+      @Nullable WatchedQueuePair queuePair,
+      WatchedReceives receives,
       ScatterGatherList buffers,
-      DomainLog domain) {
+      WatchedDomain domain) {
     return new Posted(id, place, null, queuePair, receives, true, 0, buffers, domain);
   }
 
@@ -169,7 +169,7 @@ final class Posted {
   void translate(ScatterGatherList buffers) {
     buffers.clear();
     for (Piece piece : pieces) {
-      RegionLog region = piece.region;
+      WatchedRegion region = piece.region;
       if (region == null) {
         buffers.add(piece.address, piece.length, piece.key);
       } else {
@@ -207,7 +207,7 @@ final class Posted {
   private long currentChecksum() {
     CRC32C crc = new CRC32C();
     for (Piece piece : pieces) {
-      RegionLog region = piece.region;
+      WatchedRegion region = piece.region;
       if (region != null) {
         ByteBuffer bytes = region.bytes(piece);
         crc.update(bytes);

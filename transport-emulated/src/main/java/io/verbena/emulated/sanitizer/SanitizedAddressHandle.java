@@ -14,7 +14,7 @@ final class SanitizedAddressHandle implements AddressHandle {
   SanitizedAddressHandle(SanitizedDomain domain, AddressHandle handle, CallSite place) {
     this.domain = domain;
     this.handle = handle;
-    tracked = TrackedObject.of(this, domain.log().device, "address handle", place);
+    tracked = TrackedObject.of(this, domain.watched().device, "address handle", place);
   }
 
   AddressHandle handle() {

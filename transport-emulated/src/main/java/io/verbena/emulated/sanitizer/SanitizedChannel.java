@@ -15,7 +15,7 @@ final class SanitizedChannel implements CompletionChannel {
 
   SanitizedChannel(SanitizedDevice device, CompletionChannel channel, CallSite place) {
     this.channel = channel;
-    tracked = TrackedObject.of(this, device.log(), "completion channel", place);
+    tracked = TrackedObject.of(this, device.watched(), "completion channel", place);
   }
 
   CompletionChannel channel() {

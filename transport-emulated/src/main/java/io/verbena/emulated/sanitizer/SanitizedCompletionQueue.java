@@ -17,7 +17,7 @@ final class SanitizedCompletionQueue implements CompletionQueue {
   private final SanitizedDevice device;
   private final CompletionQueue queue;
   private final @Nullable CompletionChannel channel;
-  private final CompletionQueueLog log;
+  private final WatchedCompletionQueue watched;
   private final TrackedObject tracked;
   private final ReentrantLock polling = new ReentrantLock();
 
@@ -32,16 +32,16 @@ final class SanitizedCompletionQueue implements CompletionQueue {
     this.device = device;
     this.queue = queue;
     this.channel = channel;
-    log = new CompletionQueueLog(device.log(), place, queue.depth());
-    tracked = TrackedObject.of(this, device.log(), "completion queue", place);
+    watched = new WatchedCompletionQueue(device.watched(), place, queue.depth());
+    tracked = TrackedObject.of(this, device.watched(), "completion queue", place);
   }
 
   CompletionQueue queue() {
     return queue;
   }
 
-  CompletionQueueLog log() {
-    return log;
+  WatchedCompletionQueue watched() {
+    return watched;
   }
 
   @Override
@@ -60,18 +60,18 @@ final class SanitizedCompletionQueue implements CompletionQueue {
     int count;
     polling.lock();
     try {
-      int orphans = log.orphans();
+      int orphans = watched.orphans();
       count = left.isEmpty() ? queue.poll(completions) : takeLeft(completions);
       for (int i = 0; i < count; i++) {
         translate(completions[i], report);
       }
       if (count < completions.length && left.isEmpty()) {
-        log.forgetOrphans(orphans);
+        watched.forgetOrphans(orphans);
       }
     } finally {
       polling.unlock();
     }
-    device.log().deliver(report);
+    device.watched().deliver(report);
     return count;
   }
 
@@ -85,7 +85,7 @@ final class SanitizedCompletionQueue implements CompletionQueue {
   }
 
   private void translate(WorkCompletion completion, Report report) {
-    Posted request = device.log().posted(completion.workRequestId());
+    Posted request = device.watched().posted(completion.workRequestId());
     if (request == null) {
       report.add(
           Finding.at(
@@ -94,12 +94,12 @@ final class SanitizedCompletionQueue implements CompletionQueue {
               completion + ": belongs to no outstanding work request"));
       return;
     }
-    QueuePairLog queuePair = request.queuePair;
-    ReceiveLog receives = request.receives;
+    WatchedQueuePair queuePair = request.queuePair;
+    WatchedReceives receives = request.receives;
     if (receives != null) {
       receives.completed(request, received(completion), report);
       if (completion.isSuccess() && (completion.flags() & WorkCompletion.WITH_INV) != 0) {
-        device.log().deadKeys().died(completion.invalidatedKey(), request.place);
+        device.watched().deadKeys().died(completion.invalidatedKey(), request.place);
       }
     } else if (queuePair != null) {
       queuePair.completed(request, completion.isSuccess(), report);
@@ -129,7 +129,7 @@ final class SanitizedCompletionQueue implements CompletionQueue {
   @Override
   public void resize(int depth) {
     queue.resize(depth);
-    log.depth(queue.depth());
+    watched.depth(queue.depth());
   }
 
   @Override
@@ -140,19 +140,19 @@ final class SanitizedCompletionQueue implements CompletionQueue {
       if (!tracked.isOpen()) {
         return;
       }
-      if (!log.hasQueuePairs()) {
+      if (!watched.hasQueuePairs()) {
         drain(report);
       }
       queue.close();
       tracked.closed();
-      log.close();
+      watched.close();
     } finally {
       polling.unlock();
     }
     if (channel instanceof SanitizedChannel ours) {
       ours.remove(this);
     }
-    device.log().deliver(report);
+    device.watched().deliver(report);
   }
 
   private void drain(Report report) {
@@ -170,7 +170,7 @@ final class SanitizedCompletionQueue implements CompletionQueue {
   }
 
   private void checkThrownAway(WorkCompletion completion, Report report) {
-    Posted request = device.log().posted(completion.workRequestId());
+    Posted request = device.watched().posted(completion.workRequestId());
     if (request != null && request.abandoned && completion.isSuccess()) {
       report.add(
           Finding.at(

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** A device whose objects are watched. */
 final class SanitizedDevice implements Device {
   private final Device device;
-  private final DeviceLog log;
+  private final WatchedDevice watched;
   private final TrackedObject tracked;
 
   /** The wrappers of the objects that asynchronous events may name. */
@@ -35,13 +35,13 @@ final class SanitizedDevice implements Device {
   SanitizedDevice(
       Device device, boolean throwing, CallSite place, IntFunction<ByteBuffer> twinMemory) {
     this.device = device;
-    log = new DeviceLog(device, throwing, twinMemory);
-    tracked = TrackedObject.of(this, log, "device", place);
-    log.track(tracked);
+    watched = new WatchedDevice(device, throwing, twinMemory);
+    tracked = TrackedObject.of(this, watched, "device", place);
+    watched.track(tracked);
   }
 
-  DeviceLog log() {
-    return log;
+  WatchedDevice watched() {
+    return watched;
   }
 
   /** Remembers the wrapper of an object that asynchronous events may name. */
@@ -135,8 +135,8 @@ final class SanitizedDevice implements Device {
     } catch (VerbsException e) {
       if (e.error() == VerbsError.BUSY) {
         Report report = new Report();
-        TrackedObject.openOf(log).forEach(report::add);
-        log.deliver(report);
+        TrackedObject.openOf(watched).forEach(report::add);
+        watched.deliver(report);
       }
       throw e;
     }

@@ -19,17 +19,17 @@ import java.util.Set;
 /** A protection domain whose objects are watched. */
 final class SanitizedDomain implements ProtectionDomain {
   private final SanitizedDevice device;
-  private final DomainLog log;
+  private final WatchedDomain watched;
   private final TrackedObject tracked;
 
   SanitizedDomain(SanitizedDevice device, ProtectionDomain domain, CallSite place) {
     this.device = device;
-    log = new DomainLog(device.log(), domain);
-    tracked = TrackedObject.of(this, device.log(), "protection domain", place);
+    watched = new WatchedDomain(device.watched(), domain);
+    tracked = TrackedObject.of(this, device.watched(), "protection domain", place);
   }
 
-  DomainLog log() {
-    return log;
+  WatchedDomain watched() {
+    return watched;
   }
 
   SanitizedDevice sanitizedDevice() {
@@ -43,18 +43,19 @@ final class SanitizedDomain implements ProtectionDomain {
 
   @Override
   public MemoryRegion register(ByteBuffer buffer, Set<Access> access) {
-    MemoryRegion region = log.domain.register(buffer, access);
+    MemoryRegion region = watched.domain.register(buffer, access);
     return new SanitizedMemoryRegion(this, region, buffer.slice(), CallSite.here());
   }
 
   @Override
   public MemoryWindow allocateMemoryWindow(MemoryWindowType type) {
-    return new SanitizedMemoryWindow(this, log.domain.allocateMemoryWindow(type), CallSite.here());
+    return new SanitizedMemoryWindow(
+        this, watched.domain.allocateMemoryWindow(type), CallSite.here());
   }
 
   @Override
   public QueuePair createQueuePair(QueuePairOptions options) {
-    QueuePair created = log.domain.createQueuePair(Unwrapped.options(options));
+    QueuePair created = watched.domain.createQueuePair(Unwrapped.options(options));
     return new SanitizedQueuePair(this, created, options, CallSite.here());
   }
 
@@ -62,25 +63,25 @@ final class SanitizedDomain implements ProtectionDomain {
   public SharedReceiveQueue createSharedReceiveQueue(int maxWorkRequests, int maxScatterGather) {
     return new SanitizedSharedReceiveQueue(
         this,
-        log.domain.createSharedReceiveQueue(maxWorkRequests, maxScatterGather),
+        watched.domain.createSharedReceiveQueue(maxWorkRequests, maxScatterGather),
         CallSite.here());
   }
 
   @Override
   public AddressHandle createAddressHandle(AddressVector vector) {
     return new SanitizedAddressHandle(
-        this, log.domain.createAddressHandle(vector), CallSite.here());
+        this, watched.domain.createAddressHandle(vector), CallSite.here());
   }
 
   @Override
   public AddressHandle createAddressHandle(WorkCompletion received, ByteBuffer area) {
     return new SanitizedAddressHandle(
-        this, log.domain.createAddressHandle(received, area), CallSite.here());
+        this, watched.domain.createAddressHandle(received, area), CallSite.here());
   }
 
   @Override
   public void close() {
-    log.domain.close();
+    watched.domain.close();
     tracked.closed();
   }
 }

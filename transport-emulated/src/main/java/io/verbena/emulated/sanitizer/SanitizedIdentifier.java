@@ -23,7 +23,7 @@ final class SanitizedIdentifier implements ConnectionIdentifier {
     this.identifier = identifier;
     tracked =
         TrackedObject.of(
-            this, manager.log(), "connection identifier of " + identifier.peer(), place);
+            this, manager.watched(), "connection identifier of " + identifier.peer(), place);
   }
 
   ConnectionIdentifier identifier() {

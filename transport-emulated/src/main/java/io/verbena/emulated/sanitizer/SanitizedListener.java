@@ -13,7 +13,7 @@ final class SanitizedListener implements ConnectionListener {
   SanitizedListener(SanitizedManager manager, ConnectionListener listener, CallSite place) {
     this.manager = manager;
     this.listener = listener;
-    tracked = TrackedObject.of(this, manager.log(), "listener on " + listener.address(), place);
+    tracked = TrackedObject.of(this, manager.watched(), "listener on " + listener.address(), place);
   }
 
   ConnectionListener listener() {

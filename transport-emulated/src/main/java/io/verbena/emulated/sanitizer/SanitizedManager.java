@@ -23,11 +23,11 @@ final class SanitizedManager implements ConnectionManager {
   SanitizedManager(SanitizedDevice device, ConnectionManager manager, CallSite place) {
     this.device = device;
     this.manager = manager;
-    tracked = TrackedObject.of(this, device.log(), "connection manager", place);
+    tracked = TrackedObject.of(this, device.watched(), "connection manager", place);
   }
 
-  DeviceLog log() {
-    return device.log();
+  WatchedDevice watched() {
+    return device.watched();
   }
 
   @Override

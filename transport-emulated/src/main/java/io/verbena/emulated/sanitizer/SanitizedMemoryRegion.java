@@ -15,21 +15,21 @@ final class SanitizedMemoryRegion implements MemoryRegion {
   private static final Set<Access> REMOTE =
       Set.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC);
 
-  private final DeviceLog device;
+  private final WatchedDevice device;
   private final MemoryRegion region;
   private final TrackedObject tracked;
   private volatile ProtectionDomain domain;
-  private volatile RegionLog log;
+  private volatile WatchedRegion watched;
 
   SanitizedMemoryRegion(
       SanitizedDomain domain, MemoryRegion region, ByteBuffer memory, CallSite place) {
     this.domain = domain;
     this.region = region;
-    device = domain.log().device;
+    device = domain.watched().device;
     tracked =
         TrackedObject.of(this, device, "memory region of " + region.length() + " bytes", place);
-    log = new RegionLog(domain.log(), region, memory);
-    device.add(log);
+    watched = new WatchedRegion(domain.watched(), region, memory);
+    device.add(watched);
   }
 
   MemoryRegion region() {
@@ -73,15 +73,15 @@ final class SanitizedMemoryRegion implements MemoryRegion {
       @Nullable Set<Access> newAccess) {
     CallSite place = CallSite.here();
     region.reregister(newDomain == null ? null : Unwrapped.domain(newDomain), newBuffer, newAccess);
-    RegionLog before = log;
+    WatchedRegion before = watched;
     if (newDomain != null) {
       domain = newDomain;
     }
-    DomainLog owner = domain instanceof SanitizedDomain ours ? ours.log() : before.domain();
+    WatchedDomain owner = domain instanceof SanitizedDomain ours ? ours.watched() : before.domain();
     ByteBuffer memory = newBuffer == null ? before.memory() : newBuffer.slice();
     device.remove(before, place);
-    log = new RegionLog(owner, region, memory);
-    device.add(log);
+    watched = new WatchedRegion(owner, region, memory);
+    device.add(watched);
     Report report = new Report();
     checkOutstanding(before.close(), place, report);
     device.deliver(report);
@@ -97,8 +97,8 @@ final class SanitizedMemoryRegion implements MemoryRegion {
       }
       region.close();
       tracked.closed();
-      device.remove(log, place);
-      checkOutstanding(log.close(), place, report);
+      device.remove(watched, place);
+      checkOutstanding(watched.close(), place, report);
       checkUnused(place, report);
     }
     device.deliver(report);
@@ -122,8 +122,8 @@ final class SanitizedMemoryRegion implements MemoryRegion {
 
   private void checkUnused(CallSite place, Report report) {
     EnumSet<Access> unused = EnumSet.noneOf(Access.class);
-    unused.addAll(log.unused());
-    if (!unused.isEmpty() && !log.domain().sawAllPeers()) {
+    unused.addAll(watched.unused());
+    if (!unused.isEmpty() && !watched.domain().sawAllPeers()) {
       unused.removeAll(REMOTE);
     }
     if (!unused.isEmpty()) {

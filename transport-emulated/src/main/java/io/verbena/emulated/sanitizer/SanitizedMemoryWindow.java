@@ -14,8 +14,8 @@ final class SanitizedMemoryWindow implements MemoryWindow {
   SanitizedMemoryWindow(SanitizedDomain domain, MemoryWindow window, CallSite place) {
     this.domain = domain;
     this.window = window;
-    tracked = TrackedObject.of(this, domain.log().device, "memory window", place);
-    domain.log().device.deadKeys().reborn(window.rkey());
+    tracked = TrackedObject.of(this, domain.watched().device, "memory window", place);
+    domain.watched().device.deadKeys().reborn(window.rkey());
   }
 
   MemoryWindow window() {
@@ -43,7 +43,7 @@ final class SanitizedMemoryWindow implements MemoryWindow {
       int key = window.rkey();
       window.close();
       tracked.closed();
-      domain.log().device.deadKeys().died(key, CallSite.here());
+      domain.watched().device.deadKeys().died(key, CallSite.here());
     }
   }
 }

@@ -21,8 +21,8 @@ final class SanitizedQueuePair implements QueuePair {
   private final SanitizedDomain domain;
   private final QueuePair queuePair;
   private final @Nullable SharedReceiveQueue sharedReceiveQueue;
-  private final DeviceLog device;
-  private final QueuePairLog log;
+  private final WatchedDevice device;
+  private final WatchedQueuePair watched;
   private final TrackedObject tracked;
 
   SanitizedQueuePair(
@@ -30,15 +30,15 @@ final class SanitizedQueuePair implements QueuePair {
     this.domain = domain;
     this.queuePair = queuePair;
     sharedReceiveQueue = options.sharedReceiveQueue();
-    device = domain.log().device;
-    log =
-        new QueuePairLog(
-            domain.log(),
+    device = domain.watched().device;
+    watched =
+        new WatchedQueuePair(
+            domain.watched(),
             queuePair,
             options.signalAll(),
             // The device refuses queues of other devices, and all of its own queues are wrapped.
-            ((SanitizedCompletionQueue) options.sendQueue()).log(),
-            ((SanitizedCompletionQueue) options.receiveQueue()).log(),
+            ((SanitizedCompletionQueue) options.sendQueue()).watched(),
+            ((SanitizedCompletionQueue) options.receiveQueue()).watched(),
             sharedReceiveQueue instanceof SanitizedSharedReceiveQueue ours
                 ? ours.receives()
                 : null);
@@ -55,7 +55,7 @@ final class SanitizedQueuePair implements QueuePair {
 
   /** Looks for the peer, after the connection manager has connected the queue pair. */
   void connected() {
-    log.peer();
+    watched.peer();
   }
 
   @Override
@@ -98,7 +98,7 @@ final class SanitizedQueuePair implements QueuePair {
     queuePair.modify(attributes);
     if (attributes.has(QueuePairAttributes.Field.STATE)
         && attributes.state() == QueuePairState.RESET) {
-      log.reset();
+      watched.reset();
     }
   }
 
@@ -116,7 +116,7 @@ final class SanitizedQueuePair implements QueuePair {
   public void postSend(SendWorkRequest request) {
     Report report = new Report();
     try {
-      log.postSend(request, CallSite.here(), report);
+      watched.postSend(request, CallSite.here(), report);
     } catch (RuntimeException | Error e) {
       device.deliver(report, e);
       throw e;
@@ -128,7 +128,7 @@ final class SanitizedQueuePair implements QueuePair {
   public void bindMemoryWindow(SendWorkRequest request) {
     Report report = new Report();
     try {
-      log.bindMemoryWindow(request, CallSite.here(), report);
+      watched.bindMemoryWindow(request, CallSite.here(), report);
     } catch (RuntimeException | Error e) {
       device.deliver(report, e);
       throw e;
@@ -140,7 +140,7 @@ final class SanitizedQueuePair implements QueuePair {
   public void postReceive(ReceiveWorkRequest request) {
     Report report = new Report();
     try {
-      log.postReceive(request, CallSite.here(), report);
+      watched.postReceive(request, CallSite.here(), report);
     } catch (RuntimeException | Error e) {
       device.deliver(report, e);
       throw e;
@@ -155,11 +155,11 @@ final class SanitizedQueuePair implements QueuePair {
       if (!tracked.isOpen()) {
         return;
       }
-      log.checkClose(CallSite.here(), report);
+      watched.checkClose(CallSite.here(), report);
       queuePair.close();
       QueuePairListeners.closed(this);
       tracked.closed();
-      log.close();
+      watched.close();
     }
     device.deliver(report);
   }

@@ -6,15 +6,15 @@ import io.verbena.verbs.SharedReceiveQueue;
 
 /** A shared receive queue whose receives are watched. */
 final class SanitizedSharedReceiveQueue implements SharedReceiveQueue {
-  private final DeviceLog device;
+  private final WatchedDevice device;
   private final SharedReceiveQueue queue;
-  private final ReceiveLog receives;
+  private final WatchedReceives receives;
   private final TrackedObject tracked;
 
   SanitizedSharedReceiveQueue(SanitizedDomain domain, SharedReceiveQueue queue, CallSite place) {
     this.queue = queue;
-    device = domain.log().device;
-    receives = new ReceiveLog(domain.log(), null);
+    device = domain.watched().device;
+    receives = new WatchedReceives(domain.watched(), null);
     tracked = TrackedObject.of(this, device, "shared receive queue", place);
     domain.sanitizedDevice().wrapped(queue, this);
   }
@@ -23,7 +23,7 @@ final class SanitizedSharedReceiveQueue implements SharedReceiveQueue {
     return queue;
   }
 
-  ReceiveLog receives() {
+  WatchedReceives receives() {
     return receives;
   }
 

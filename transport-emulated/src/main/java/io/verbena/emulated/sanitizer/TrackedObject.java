@@ -26,20 +26,20 @@ final class TrackedObject {
   }
 
   final long number = NUMBERS.incrementAndGet();
-  private final DeviceLog device;
+  private final WatchedDevice device;
   private final String what;
   private final CallSite place;
   private Cleaner.@Nullable Cleanable loss;
   private volatile boolean closed;
 
-  private TrackedObject(DeviceLog device, String what, CallSite place) {
+  private TrackedObject(WatchedDevice device, String what, CallSite place) {
     this.device = device;
     this.what = what;
     this.place = place;
   }
 
   /** Starts to watch an object that was created at {@code place}. */
-  static TrackedObject of(Object object, DeviceLog device, String what, CallSite place) {
+  static TrackedObject of(Object object, WatchedDevice device, String what, CallSite place) {
     TrackedObject tracked = new TrackedObject(device, what, place);
     tracked.loss = CLEANER.register(object, tracked::lost);
     OPEN.add(tracked);
@@ -80,7 +80,7 @@ final class TrackedObject {
   }
 
   /** Returns a finding for each open object of a device, except the device itself. */
-  static List<Finding> openOf(DeviceLog device) {
+  static List<Finding> openOf(WatchedDevice device) {
     return findings(
         tracked -> tracked.device == device && tracked != device.tracked(),
         "its device is being closed");

@@ -21,7 +21,7 @@ final class Unwrapped {
   private Unwrapped() {}
 
   static ProtectionDomain domain(ProtectionDomain given) {
-    return given instanceof SanitizedDomain ours ? ours.log().domain : given;
+    return given instanceof SanitizedDomain ours ? ours.watched().domain : given;
   }
 
   static @Nullable CompletionChannel channel(@Nullable CompletionChannel given) {

@@ -23,17 +23,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of one queue pair: its outstanding sends, its receives, and its peer if the peer is
- * watched, too.
+ * What the sanitizer knows of one queue pair: its outstanding sends, its receives, and its peer if
+ * the peer is watched, too.
  */
-final class QueuePairLog {
-  private final DomainLog domain;
+final class WatchedQueuePair {
+  private final WatchedDomain domain;
   private final QueuePair queuePair;
   private final int number;
   private final boolean signalAll;
-  private final CompletionQueueLog sendCompletions;
-  private final CompletionQueueLog receiveCompletions;
-  private final ReceiveLog receives;
+  private final WatchedCompletionQueue sendCompletions;
+  private final WatchedCompletionQueue receiveCompletions;
+  private final WatchedReceives receives;
   private final boolean sharedReceives;
   private final ReentrantLock posting = new ReentrantLock();
 
@@ -44,18 +44,18 @@ final class QueuePairLog {
   /** Messages posted since the last reset that take a receive of the peer. */
   private final AtomicLong messages = new AtomicLong();
 
-  private volatile @Nullable QueuePairLog peer;
+  private volatile @Nullable WatchedQueuePair peer;
   private volatile boolean peerSought;
   private volatile boolean closed;
   private boolean abandoning;
 
-  QueuePairLog(
-      DomainLog domain,
+  WatchedQueuePair(
+      WatchedDomain domain,
       QueuePair queuePair,
       boolean signalAll,
-      CompletionQueueLog sendCompletions,
-      CompletionQueueLog receiveCompletions,
-      @Nullable ReceiveLog sharedReceives) {
+      WatchedCompletionQueue sendCompletions,
+      WatchedCompletionQueue receiveCompletions,
+      @Nullable WatchedReceives sharedReceives) {
     this.domain = domain;
     this.queuePair = queuePair;
     this.signalAll = signalAll;
@@ -63,7 +63,8 @@ final class QueuePairLog {
     this.receiveCompletions = receiveCompletions;
     this.sharedReceives = sharedReceives != null;
     number = queuePair.number();
-    receives = sharedReceives != null ? sharedReceives : new ReceiveLog(domain, receiveCompletions);
+    receives =
+        sharedReceives != null ? sharedReceives : new WatchedReceives(domain, receiveCompletions);
     if (sharedReceives != null) {
       sharedReceives.completeIn(receiveCompletions);
     }
@@ -77,11 +78,11 @@ final class QueuePairLog {
     return number;
   }
 
-  DeviceLog device() {
+  WatchedDevice device() {
     return domain.device;
   }
 
-  ReceiveLog receives() {
+  WatchedReceives receives() {
     return receives;
   }
 
@@ -94,8 +95,8 @@ final class QueuePairLog {
     return state != QueuePairState.ERR && state != QueuePairState.RESET;
   }
 
-  /** Returns the log of the peer, or null if there is no peer yet or the peer is not watched. */
-  @Nullable QueuePairLog peer() {
+  /** Returns the peer, or null if there is no peer yet or the peer is not watched. */
+  @Nullable WatchedQueuePair peer() {
     if (!peerSought && !closed) {
       QueuePairState state = queuePair.state();
       if (state == QueuePairState.RTR || state == QueuePairState.RTS) {
@@ -108,7 +109,7 @@ final class QueuePairLog {
   private void seekPeer() {
     QueuePairAttributes attributes = queuePair.query();
     AddressVector vector = attributes.addressVector();
-    QueuePairLog found = null;
+    WatchedQueuePair found = null;
     if (vector != null && queuePair.type() != QueuePairType.UD) {
       found = Peers.find(vector.destination(), attributes.destinationQueuePair());
     }
@@ -204,9 +205,9 @@ final class QueuePairLog {
     if (request.opcode() == SendOpcode.BIND_MW && window != null && region != null) {
       posted.window = window;
       posted.replacedKey = window.rkey();
-      RegionLog log = domain.device.byLocalKey(region.lkey());
-      if (log != null) {
-        log.use(Access.MW_BIND);
+      WatchedRegion watched = domain.device.byLocalKey(region.lkey());
+      if (watched != null) {
+        watched.use(Access.MW_BIND);
       }
     }
   }
@@ -235,14 +236,14 @@ final class QueuePairLog {
       if (request.counted) {
         messages.decrementAndGet();
       }
-      CompletionQueueLog.arrived(request);
+      WatchedCompletionQueue.arrived(request);
       domain.device.forget(request);
       Pieces.finish(request, 0, null);
     }
   }
 
   private void checkPeer(SendWorkRequest request, Posted posted, Report report) {
-    QueuePairLog other = peer();
+    WatchedQueuePair other = peer();
     if (other == null) {
       return;
     }
@@ -262,7 +263,7 @@ final class QueuePairLog {
     }
   }
 
-  private static void useRemote(SendOpcode opcode, @Nullable RegionLog region) {
+  private static void useRemote(SendOpcode opcode, @Nullable WatchedRegion region) {
     if (region == null) {
       return;
     }
@@ -274,7 +275,7 @@ final class QueuePairLog {
     }
   }
 
-  private void checkReceive(Posted request, QueuePairLog other, Report report) {
+  private void checkReceive(Posted request, WatchedQueuePair other, Report report) {
     if (other.peer() != this) {
       return;
     }
@@ -323,7 +324,7 @@ final class QueuePairLog {
         if (request.signaled) {
           signaled--;
         }
-        CompletionQueueLog.arrived(request);
+        WatchedCompletionQueue.arrived(request);
         domain.device.forget(request);
         end(request, success || request != last, report);
       } while (request != last);
@@ -354,7 +355,7 @@ final class QueuePairLog {
    * Notes that a message of this queue pair waited for a receive until its retries were used up.
    */
   void gaveUp(Report report) {
-    QueuePairLog other = peer;
+    WatchedQueuePair other = peer;
     if (other != null) {
       other.checkReposted(report);
     }
@@ -404,7 +405,7 @@ final class QueuePairLog {
         }
       }
     }
-    QueuePairLog other = peer();
+    WatchedQueuePair other = peer();
     if (other != null
         && other.mayRun()
         && !sharedReceives
@@ -423,7 +424,7 @@ final class QueuePairLog {
       messages.set(0);
       for (Posted request : sends) {
         request.outstanding = false;
-        CompletionQueueLog.arrived(request);
+        WatchedCompletionQueue.arrived(request);
         Pieces.release(request);
       }
     }

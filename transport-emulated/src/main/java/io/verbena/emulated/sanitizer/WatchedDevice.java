@@ -11,17 +11,17 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of one device: its regions by key, its dead keys, and its outstanding work requests by
- * token.
+ * What the sanitizer knows of one device: its regions by key, its dead keys, and its outstanding
+ * work requests by token.
  */
-final class DeviceLog {
+final class WatchedDevice {
   private static final AtomicLong TOKENS = new AtomicLong();
 
   private final boolean throwing;
   private final IntFunction<ByteBuffer> memory;
   private final Set<Gid> gids;
-  private final ConcurrentHashMap<Integer, RegionLog> byLocalKey = new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<Integer, RegionLog> byRemoteKey = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Integer, WatchedRegion> byLocalKey = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Integer, WatchedRegion> byRemoteKey = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Long, Posted> posted = new ConcurrentHashMap<>();
   private final DeadKeys deadKeys = new DeadKeys();
   private volatile @Nullable TrackedObject tracked;
@@ -29,7 +29,7 @@ final class DeviceLog {
   /**
    * @param memory allocates memory for a twin; its argument is the length in bytes
    */
-  DeviceLog(Device device, boolean throwing, IntFunction<ByteBuffer> memory) {
+  WatchedDevice(Device device, boolean throwing, IntFunction<ByteBuffer> memory) {
     this.throwing = throwing;
     this.memory = memory;
     gids = Set.copyOf(device.port().gids());
@@ -85,7 +85,7 @@ final class DeviceLog {
     return posted.get(token);
   }
 
-  void add(RegionLog region) {
+  void add(WatchedRegion region) {
     byLocalKey.put(region.localKey(), region);
     deadKeys.reborn(region.localKey());
     if (region.remoteKey() != 0) {
@@ -94,7 +94,7 @@ final class DeviceLog {
     }
   }
 
-  void remove(RegionLog region, CallSite place) {
+  void remove(WatchedRegion region, CallSite place) {
     if (byLocalKey.remove(region.localKey(), region)) {
       deadKeys.died(region.localKey(), place);
     }
@@ -103,11 +103,11 @@ final class DeviceLog {
     }
   }
 
-  @Nullable RegionLog byLocalKey(int key) {
+  @Nullable WatchedRegion byLocalKey(int key) {
     return byLocalKey.get(key);
   }
 
-  @Nullable RegionLog byRemoteKey(int key) {
+  @Nullable WatchedRegion byRemoteKey(int key) {
     return byRemoteKey.get(key);
   }
 }

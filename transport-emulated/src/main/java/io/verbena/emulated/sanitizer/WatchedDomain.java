@@ -6,25 +6,25 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The log of one protection domain. It knows whether all peers that could access the domain's
- * memory are watched, too.
+ * What the sanitizer knows of one protection domain, and whether all peers that could access the
+ * domain's memory are watched, too.
  */
-final class DomainLog {
-  final DeviceLog device;
+final class WatchedDomain {
+  final WatchedDevice device;
   final ProtectionDomain domain;
-  private final Set<QueuePairLog> queuePairs = ConcurrentHashMap.newKeySet();
+  private final Set<WatchedQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
   private volatile boolean hasUnwatchedPeers;
 
-  DomainLog(DeviceLog device, ProtectionDomain domain) {
+  WatchedDomain(WatchedDevice device, ProtectionDomain domain) {
     this.device = device;
     this.domain = domain;
   }
 
-  void add(QueuePairLog queuePair) {
+  void add(WatchedQueuePair queuePair) {
     queuePairs.add(queuePair);
   }
 
-  void remove(QueuePairLog queuePair) {
+  void remove(WatchedQueuePair queuePair) {
     queuePairs.remove(queuePair);
   }
 
@@ -35,7 +35,7 @@ final class DomainLog {
 
   /** Returns whether all peers that could access the domain's memory are watched. */
   boolean sawAllPeers() {
-    queuePairs.forEach(QueuePairLog::peer);
+    queuePairs.forEach(WatchedQueuePair::peer);
     return !hasUnwatchedPeers;
   }
 }

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The log of one completion queue: the number of completions to come, and the requests of closed or
- * reset queues whose completions may still be in the completion queue.
+ * What the sanitizer knows of one completion queue: the number of completions to come, and the
+ * requests of closed or reset queues whose completions may still be in the completion queue.
  */
-final class CompletionQueueLog {
-  private final DeviceLog device;
+final class WatchedCompletionQueue {
+  private final WatchedDevice device;
   private final CallSite created;
   private final AtomicInteger awaited = new AtomicInteger();
 
@@ -24,7 +24,7 @@ final class CompletionQueueLog {
   private volatile int depth;
   private boolean closed;
 
-  CompletionQueueLog(DeviceLog device, CallSite created, int depth) {
+  WatchedCompletionQueue(WatchedDevice device, CallSite created, int depth) {
     this.device = device;
     this.created = created;
     this.depth = depth;
@@ -53,7 +53,7 @@ final class CompletionQueueLog {
   }
 
   static void arrived(Posted request) {
-    CompletionQueueLog queue = request.awaitedBy;
+    WatchedCompletionQueue queue = request.awaitedBy;
     if (queue != null) {
       request.awaitedBy = null;
       queue.awaited.decrementAndGet();
@@ -87,7 +87,7 @@ final class CompletionQueueLog {
    * Notes requests of a closed or reset queue, whose completions may be in any of these completion
    * queues.
    */
-  static void orphan(List<Posted> requests, Collection<CompletionQueueLog> queues) {
+  static void orphan(List<Posted> requests, Collection<WatchedCompletionQueue> queues) {
     // Sets all counts first: another thread may find the first queue empty before the last queue
     // has the requests.
     requests.forEach(request -> request.candidates(queues.size()));

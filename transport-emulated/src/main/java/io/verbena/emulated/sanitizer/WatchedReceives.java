@@ -13,23 +13,23 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The log of the receives of a queue pair, or of a shared receive queue. */
-final class ReceiveLog {
-  private final DomainLog domain;
-  private final @Nullable CompletionQueueLog completions;
+/** What the sanitizer knows of the receives of a queue pair, or of a shared receive queue. */
+final class WatchedReceives {
+  private final WatchedDomain domain;
+  private final @Nullable WatchedCompletionQueue completions;
   private final ReentrantLock posting = new ReentrantLock();
   private final Set<Posted> outstanding = new LinkedHashSet<>();
   private final AtomicLong posted = new AtomicLong();
 
   /** For a shared receive queue: the completion queues in which its receives may complete. */
-  private final Set<CompletionQueueLog> queues = new LinkedHashSet<>();
+  private final Set<WatchedCompletionQueue> queues = new LinkedHashSet<>();
 
   private volatile @Nullable CallSite lastPolled;
 
   /**
    * @param completions the completion queue of the receives, or null if it is not known at the post
    */
-  ReceiveLog(DomainLog domain, @Nullable CompletionQueueLog completions) {
+  WatchedReceives(WatchedDomain domain, @Nullable WatchedCompletionQueue completions) {
     this.domain = domain;
     this.completions = completions;
   }
@@ -37,9 +37,9 @@ final class ReceiveLog {
   /**
    * Notes that a queue pair takes receives of this shared queue, which complete in {@code queue}.
    */
-  void completeIn(CompletionQueueLog queue) {
+  void completeIn(WatchedCompletionQueue queue) {
     synchronized (queues) {
-      queues.removeIf(CompletionQueueLog::isClosed);
+      queues.removeIf(WatchedCompletionQueue::isClosed);
       queues.add(queue);
     }
   }
@@ -68,7 +68,7 @@ final class ReceiveLog {
    */
   void post(
       ReceiveWorkRequest first,
-      @Nullable QueuePairLog queuePair,
+      @Nullable WatchedQueuePair queuePair,
       Consumer<ReceiveWorkRequest> verb,
       CallSite place,
       Report report) {
@@ -138,7 +138,7 @@ final class ReceiveLog {
       synchronized (outstanding) {
         outstanding.remove(request);
       }
-      CompletionQueueLog.arrived(request);
+      WatchedCompletionQueue.arrived(request);
       domain.device.forget(request);
       Pieces.finish(request, 0, null);
     }
@@ -154,14 +154,14 @@ final class ReceiveLog {
     synchronized (outstanding) {
       known = outstanding.remove(request);
     }
-    CompletionQueueLog.arrived(request);
+    WatchedCompletionQueue.arrived(request);
     domain.device.forget(request);
     lastPolled = request.place;
     Pieces.finish(request, received, known ? report : null);
   }
 
   /**
-   * Clears the log of a queue that was closed or reset: its receives belong to the program again.
+   * Forgets the receives of a queue that was closed or reset: they belong to the program again.
    *
    * @return the receives whose completion was not polled
    */
@@ -174,23 +174,25 @@ final class ReceiveLog {
     posted.set(0);
     lastPolled = null;
     for (Posted request : rest) {
-      CompletionQueueLog.arrived(request);
+      WatchedCompletionQueue.arrived(request);
       Pieces.release(request);
     }
     return rest;
   }
 
-  /** Closes the log of a shared queue; completions of its receives may not have been polled yet. */
+  /**
+   * Notes that a shared queue was closed; completions of its receives may not have been polled yet.
+   */
   void close() {
     List<Posted> rest = clear();
-    List<CompletionQueueLog> all;
+    List<WatchedCompletionQueue> all;
     synchronized (queues) {
       all = List.copyOf(queues);
     }
     if (all.isEmpty()) {
       rest.forEach(domain.device::forget);
     } else {
-      CompletionQueueLog.orphan(rest, all);
+      WatchedCompletionQueue.orphan(rest, all);
     }
   }
 }

@@ -17,7 +17,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of one memory region: the outstanding work requests that name it, and its twin.
+ * What the sanitizer knows of one memory region: the outstanding work requests that name it, and
+ * its twin.
  *
  * <p>The twin is a second region of the same length. The device writes messages and the answers of
  * READs and atomics into the twin, and a poll of the completion copies the received bytes to the
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * twin, since their memory may rightly change without a completion; nor have regions of more than
  * 256 MiB.
  */
-final class RegionLog {
+final class WatchedRegion {
   /** The result of checking a finished inbound piece. */
   enum Verdict {
     FINE,
@@ -37,7 +38,7 @@ final class RegionLog {
   private static final Set<Access> LOCAL = Set.of(Access.LOCAL_WRITE);
   private static final int LARGEST_TWIN = 1 << 28;
 
-  private final DomainLog domain;
+  private final WatchedDomain domain;
   private final ByteBuffer memory;
   private final long address;
   private final int localKey;
@@ -58,7 +59,7 @@ final class RegionLog {
   private boolean touched;
   private boolean closed;
 
-  RegionLog(DomainLog domain, MemoryRegion region, ByteBuffer memory) {
+  WatchedRegion(WatchedDomain domain, MemoryRegion region, ByteBuffer memory) {
     this.domain = domain;
     this.memory = memory;
     address = region.address();
@@ -68,7 +69,7 @@ final class RegionLog {
     twinless = !access.equals(LOCAL) || memory.capacity() > LARGEST_TWIN;
   }
 
-  DomainLog domain() {
+  WatchedDomain domain() {
     return domain;
   }
 
@@ -317,7 +318,7 @@ final class RegionLog {
   }
 
   /**
-   * Closes the log of a region that was closed, and the twin, and restores the poisoned bytes.
+   * Notes that the region was closed, closes the twin, and restores the poisoned bytes.
    *
    * @return the requests that are outstanding on the region
    */
