@@ -304,9 +304,12 @@ final class AcceptAttempt extends ConnectionAttempt {
   @Override
   public void shutDown(@Nullable Throwable broken) {
     if (!over && connection == null) {
-      // Does not cancel the call: the hook's thread may be the one that disposes of the transport,
-      // and would be interrupted.
+      HookCall call = hookCall;
       hookCall = null;
+      if (call != null) {
+        // The hook's thread may be the one that disposes of the transport.
+        call.cancelWithoutInterrupt();
+      }
       reject(broken == null ? Reason.CLOSING : Reason.RESOURCES);
     } else {
       super.shutDown(broken);

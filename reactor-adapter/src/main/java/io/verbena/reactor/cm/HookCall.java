@@ -66,18 +66,31 @@ final class HookCall {
     }
   }
 
-  /** Cancels the call: its answer is not needed any more. */
+  /** Cancels the call, and interrupts its thread: its answer is not needed any more. */
   void cancel() {
     if (answered.compareAndSet(false, true)) {
       Disposable running = task;
       if (running != null) {
         running.dispose();
       }
-      try {
-        answer.cancel();
-      } catch (Throwable e) {
-        FailureGuard.drop(e);
-      }
+      cancelAnswer();
+    }
+  }
+
+  /**
+   * Cancels the call, but does not interrupt its thread, which may have caused the cancellation.
+   */
+  void cancelWithoutInterrupt() {
+    if (answered.compareAndSet(false, true)) {
+      cancelAnswer();
+    }
+  }
+
+  private void cancelAnswer() {
+    try {
+      answer.cancel();
+    } catch (Throwable e) {
+      FailureGuard.drop(e);
     }
   }
 

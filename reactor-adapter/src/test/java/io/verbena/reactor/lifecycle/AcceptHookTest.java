@@ -284,6 +284,28 @@ class AcceptHookTest {
   }
 
   @Test
+  void aHookIsCancelledOnceItsTransportIsDisposedOf() throws InterruptedException {
+    hurry(Duration.ofDays(1));
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch cancelled = new CountDownLatch(1);
+    bind(
+        request ->
+            Mono.<AcceptDecision>never()
+                .doOnSubscribe(begun -> asked.countDown())
+                .doOnCancel(cancelled::countDown));
+    Disposable connect =
+        clients
+            .connect(Addresses.reach(server.address()))
+            .subscribe(connection -> {}, failure -> {});
+    assertThat(asked.await(Ends.LIMIT.toNanos(), TimeUnit.NANOSECONDS)).isTrue();
+
+    servers.dispose();
+
+    assertThat(cancelled.await(Ends.LIMIT.toNanos(), TimeUnit.NANOSECONDS)).isTrue();
+    connect.dispose();
+  }
+
+  @Test
   void theFirstOfTwoAnswersCounts() {
     bind(
         request ->
