@@ -14,7 +14,9 @@ public interface AcceptHook {
    * completes empty, or does not answer within {@link RdmaOptions#connectTimeout}. The error is
    * logged and not sent to the client. After that time the {@code Mono} is cancelled, and a thread
    * that still blocks is interrupted. That happens earlier only if the HCA reports that the client
-   * is gone; most HCAs report it only when the connection is accepted.
+   * is gone; most HCAs report it only when the connection is accepted. When the device is removed
+   * or the transport is disposed of, the {@code Mono} is cancelled, too, but a thread that blocks
+   * need not be interrupted.
    */
   Mono<AcceptDecision> decide(ConnectRequest request);
 }
