@@ -306,11 +306,15 @@ final class AcceptAttempt extends ConnectionAttempt {
     if (!over && connection == null) {
       HookCall call = hookCall;
       hookCall = null;
-      if (call != null) {
-        // The hook's thread may be the one that disposes of the transport.
-        call.cancelWithoutInterrupt();
+      try {
+        reject(broken == null ? Reason.CLOSING : Reason.RESOURCES);
+      } finally {
+        // Last, as it calls the program. The hook's thread may be the one that disposes of the
+        // transport.
+        if (call != null) {
+          call.cancelWithoutInterrupt();
+        }
       }
-      reject(broken == null ? Reason.CLOSING : Reason.RESOURCES);
     } else {
       super.shutDown(broken);
     }
