@@ -108,6 +108,16 @@ public final class Program implements AutoCloseable {
     return Files.readString(file, Charset.defaultCharset());
   }
 
+  /**
+   * Has a Java program print the stacks of its threads to its output, unless it has ended; does not
+   * wait.
+   */
+  public void printThreads() throws IOException, InterruptedException {
+    if (process.isAlive()) {
+      run("kill", "-QUIT", Long.toString(pid()));
+    }
+  }
+
   /** Returns the process id. */
   public long pid() {
     return process.pid();

@@ -108,8 +108,33 @@ final class VerbenaLogAppender extends LogAppenderBase {
   // ---- the sending thread
 
   @Override
-  public void run() throws InterruptedException, IOException {
+  public void run() throws InterruptedException {
     sender = Thread.currentThread();
+    try {
+      send();
+    } catch (IOException | RuntimeException e) {
+      giveUp(e);
+    }
+  }
+
+  /**
+   * Leaves the follower to another appender, for instance because entries were purged while an
+   * append with them was made: such an append cannot be made again, as Ratis keeps the entries that
+   * it had read. Ratis 3.2 replaces only an appender that is running, and not one whose {@link
+   * #run} has failed: the follower would hear no more of the leader.
+   */
+  private void giveUp(Exception failure) throws InterruptedException {
+    if (!isRunning()) {
+      LOG.info("{}: failed while it stopped", this, failure);
+      return;
+    }
+    LOG.warn("{}: failed; another appender takes over", this, failure);
+    // The other one may fail at once, too.
+    getServer().properties().rpcSleepTime().sleep();
+    getLeaderState().restart(this);
+  }
+
+  private void send() throws InterruptedException, IOException {
     while (isRunning()) {
       notified.set(false);
       takeSetbacks();
@@ -165,16 +190,7 @@ final class VerbenaLogAppender extends LogAppenderBase {
     if (isDue ? heartbeat.get() : isFull) {
       return false;
     }
-    AppendEntriesRequestProto request;
-    try {
-      request = newAppendEntriesRequest(callIds.get(), isFull);
-    } catch (IOException | RuntimeException e) {
-      if (!snapshots.isNeeded()) {
-        throw e;
-      }
-      LOG.info("{}: the log was purged while an append was made: {}", this, e.toString());
-      return false;
-    }
+    AppendEntriesRequestProto request = newAppendEntriesRequest(callIds.get(), isFull);
     if (request == null) {
       return false;
     }

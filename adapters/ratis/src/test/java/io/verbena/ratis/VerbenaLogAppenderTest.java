@@ -33,6 +33,7 @@ import org.apache.ratis.server.leader.LeaderState;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.raftlog.RaftLog.EntryWithData;
+import org.apache.ratis.server.raftlog.RaftLogIOException;
 import org.apache.ratis.statemachine.SnapshotInfo;
 import org.apache.ratis.util.TimeDuration;
 import org.apache.ratis.util.Timestamp;
@@ -221,6 +222,28 @@ class VerbenaLogAppenderTest {
     appender.start();
 
     assertThat(next(installs)).isTrue();
+  }
+
+  /** Ratis 3.2 does not replace an appender that is not running any more. */
+  @Test
+  void isReplacedWhileItRunsIfTheLogIsPurgedWhileAnAppendIsMade() throws Exception {
+    BlockingQueue<Boolean> replaced = new LinkedBlockingQueue<>();
+    VerbenaLogAppender failing = appender;
+    doAnswer(call -> replaced.add(failing == call.getArgument(0) && failing.isRunning()))
+        .when(leader)
+        .restart(any());
+    when(log.getEntryWithData(FIRST + 1))
+        .thenAnswer(
+            call -> {
+              logged = new Logged(FIRST + 10, FIRST + 20);
+              throw new RaftLogIOException("played");
+            });
+    logged = new Logged(FIRST, FIRST + 2);
+
+    failing.notifyLogAppender();
+
+    assertThat(next(replaced)).isTrue();
+    assertThat(appends).isEmpty();
   }
 
   @Test

@@ -227,6 +227,13 @@ public final class VerbenaContainer extends GenericContainer<VerbenaContainer> {
     }
   }
 
+  /** Has it print the stacks of its threads to its output, unless it has ended; does not wait. */
+  public void printThreads() {
+    if (isRunning()) {
+      signal("QUIT");
+    }
+  }
+
   /**
    * Stops its threads, all of them, between one instruction and the next: by SIGSTOP, as Docker's
    * own pause gives up on a busy machine where it has control groups of version 1.

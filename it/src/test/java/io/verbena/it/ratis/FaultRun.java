@@ -57,8 +57,16 @@ public final class FaultRun<S> {
 
   private static final Duration POLL = Duration.ofMillis(200);
 
-  /** The number of characters that are shown of each program's output after a failed wait. */
-  private static final int SHOWN = 4000;
+  /**
+   * The number of characters that are shown of each program's output after a failed wait: enough
+   * for the stacks of its threads.
+   */
+  private static final int SHOWN = 100_000;
+
+  /** HotSpot prints this behind the stacks of all threads. */
+  private static final String END_OF_THREADS = "JNI global refs";
+
+  private static final Duration THREADS_LIMIT = Duration.ofSeconds(10);
 
   private static final int MORE_WRITES = 100;
   private static final int MORE_READS = 20;
@@ -85,6 +93,7 @@ public final class FaultRun<S> {
   private final List<S> servers;
   private final Function<S, String> output;
   private final Supplier<String> clientOutput;
+  private final ThrowingRunnable printThreads;
   private final List<Passed> passed = new ArrayList<>();
 
   /** The number of snapshots that a server has reported as installed since its last start. */
@@ -95,11 +104,18 @@ public final class FaultRun<S> {
   /**
    * @param output returns the output of a server so far
    * @param clientOutput returns the output of the client so far
+   * @param printThreads has the servers and the client print the stacks of their threads to their
+   *     output, after a failed wait; need not wait
    */
-  public FaultRun(List<S> servers, Function<S, String> output, Supplier<String> clientOutput) {
+  public FaultRun(
+      List<S> servers,
+      Function<S, String> output,
+      Supplier<String> clientOutput,
+      ThrowingRunnable printThreads) {
     this.servers = servers;
     this.output = output;
     this.clientOutput = clientOutput;
+    this.printThreads = printThreads;
   }
 
   /** Returns the server that became the leader last; waits for the first leader. */
@@ -203,12 +219,29 @@ public final class FaultRun<S> {
     try {
       Awaitility.await(what).atMost(limit).pollInterval(POLL).untilAsserted(asserted);
     } catch (ConditionTimeoutException e) {
+      awaitThreads(e);
       throw new AssertionError(
-          Stream.concat(servers.stream().map(output), Stream.of(clientOutput.get()))
+          outputs()
               .map(FaultRun::end)
               .collect(Collectors.joining("\n--\n", e.getMessage() + "\n--\n", "")),
           e);
     }
+  }
+
+  /** Has all programs print their threads, and waits until each has, or some have not. */
+  private void awaitThreads(ConditionTimeoutException failure) {
+    try {
+      printThreads.run();
+      Awaitility.await("stacks of all threads")
+          .atMost(THREADS_LIMIT)
+          .until(() -> outputs().allMatch(each -> each.contains(END_OF_THREADS)));
+    } catch (Throwable e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  private Stream<String> outputs() {
+    return Stream.concat(servers.stream().map(output), Stream.of(clientOutput.get()));
   }
 
   private static String end(String output) {

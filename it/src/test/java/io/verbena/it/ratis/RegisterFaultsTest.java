@@ -59,7 +59,11 @@ class RegisterFaultsTest {
                   RegisterClient.class, arguments(hca, history.toString(), stop.toString())))) {
         client.awaitOutput(RegisterClient.ANSWERED);
         FaultRun<ServerProcess> run =
-            new FaultRun<>(servers, ServerProcess::output, () -> ServerProcess.outputOf(client));
+            new FaultRun<>(
+                servers,
+                ServerProcess::output,
+                () -> ServerProcess.outputOf(client),
+                () -> ServerProcess.printThreads(servers, client));
         run.awaitAllAnswer("the start");
 
         ServerProcess killed = run.leader();

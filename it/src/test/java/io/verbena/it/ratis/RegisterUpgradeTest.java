@@ -53,7 +53,11 @@ class RegisterUpgradeTest {
               java(before, RegisterClient.class, hca(), history.toString(), stop.toString()))) {
         client.awaitOutput(RegisterClient.ANSWERED);
         FaultRun<ServerProcess> run =
-            new FaultRun<>(servers, ServerProcess::output, () -> ServerProcess.outputOf(client));
+            new FaultRun<>(
+                servers,
+                ServerProcess::output,
+                () -> ServerProcess.outputOf(client),
+                () -> ServerProcess.printThreads(servers, client));
         run.awaitAllAnswer("the start");
         ServerProcess leader = run.leader();
 

@@ -41,6 +41,15 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
+  /** Has servers and a client print the stacks of their threads; does not wait. */
+  static void printThreads(List<ServerProcess> servers, Program client)
+      throws IOException, InterruptedException {
+    for (ServerProcess each : servers) {
+      each.program.printThreads();
+    }
+    client.printThreads();
+  }
+
   void kill() {
     program.kill();
   }

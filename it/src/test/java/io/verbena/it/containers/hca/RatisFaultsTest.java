@@ -96,7 +96,14 @@ class RatisFaultsTest {
                   .withReadiness(RegisterClient.ANSWERED),
               2);
       FaultRun<VerbenaContainer> run =
-          new FaultRun<>(servers, VerbenaContainer::getLogs, client::getLogs);
+          new FaultRun<>(
+              servers,
+              VerbenaContainer::getLogs,
+              client::getLogs,
+              () -> {
+                servers.forEach(VerbenaContainer::printThreads);
+                client.printThreads();
+              });
       run.awaitAllAnswer("the start");
 
       for (int round = 0; round < ROUNDS; round++) {
