@@ -119,8 +119,10 @@ enum SiwDifference {
 
   NO_QUEUE(
       Kind.NOW_AND_THEN,
-      "many queues that are made and destroyed at once: now and then libsiw makes none, and does not say why",
+      "a queue that would be mapped from the offset 0x90000 of the device's file, as the 49th completion queue of"
+          + " 256: libsiw takes this offset for none (SIW_INVAL_UOBJ_KEY in siw-abi.h), and makes no queue",
       "errno 5",
+      "Connecting.connectsManyAtOnce",
       "SharedReceiveQueues.givesEachReceiveToOneMessageWhenManyQueuePairsCompete");
 
   /** The deviations that siw shares with other iWARP devices. */

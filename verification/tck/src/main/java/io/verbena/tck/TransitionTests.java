@@ -210,17 +210,26 @@ abstract class TransitionTests extends VerbsTests {
     QueuePair queuePair = takeUnchanged(row.from());
     String what = row + " " + how + " " + field;
 
-    assertThat(expectFailure(INVALID, what, () -> queuePair.modify(attributes)))
-        .as(what)
-        .hasMessageContaining(field.name());
-    assertThat(queuePair.state()).as("state after %s", what).isEqualTo(row.from());
-    unchanged.put(row.from(), queuePair);
+    try {
+      assertThat(expectFailure(INVALID, what, () -> queuePair.modify(attributes)))
+          .as(what)
+          .hasMessageContaining(field.name());
+      assertThat(queuePair.state()).as("state after %s", what).isEqualTo(row.from());
+    } finally {
+      keepIfUnchanged(row.from(), queuePair);
+    }
   }
 
   /** Returns a queue pair in a state: one that refused all changes so far, or a new one. */
   private QueuePair takeUnchanged(QueuePairState state) {
     QueuePair kept = unchanged.remove(state);
     return kept == null ? in(state) : kept;
+  }
+
+  private void keepIfUnchanged(QueuePairState state, QueuePair queuePair) {
+    if (queuePair.state() == state) {
+      unchanged.put(state, queuePair);
+    }
   }
 
   /**
@@ -231,13 +240,13 @@ abstract class TransitionTests extends VerbsTests {
     QueuePair queuePair = takeUnchanged(row.from());
 
     Throwable failed = catchThrowable(() -> queuePair.modify(attributes(row, fields)));
+    keepIfUnchanged(row.from(), queuePair);
 
     boolean missing = row.to() == SQD && !tck.supports(Capability.SEND_QUEUE_DRAIN);
     assertThat(errorOf(failed))
         .as("error of %s with %s: %s", row, fields, failed)
         .isIn(missing ? List.of(INVALID, NOT_SUPPORTED) : List.of(INVALID));
     assertThat(queuePair.state()).as("state after %s", row).isEqualTo(row.from());
-    unchanged.put(row.from(), queuePair);
   }
 
   private static @Nullable VerbsError errorOf(@Nullable Throwable failed) {
