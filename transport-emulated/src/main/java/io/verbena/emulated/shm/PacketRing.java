@@ -17,14 +17,17 @@ import java.nio.ByteOrder;
  *
  *  a record, at a multiple of 8:   | length | tag | bytes, up to the next multiple of 8 |
  *  to be skipped, to the end:      | -1     |
+ *  not written yet:                | 0      |
  *
  *  the bytes of a record whose payload lies in a slab, marked by the highest bit of the tag:
  *   0 state | 4 slab | 8 offset | 12 bytes of payload | 16 key | 20 queue pair | 24 headers
  * </pre>
  *
- * <p>Both counters only grow. The writer publishes a record by {@code written}, and the reader
- * frees its room by {@code read}; each stores its own counter with release, and reads the other's
- * with acquire.
+ * <p>The writer publishes a record by its length, which it stores last, with release, after it has
+ * stored a 0 where the next length will be. So the reader, which looks at the length of the next
+ * record, needs one cache line of the writer less than with a counter. Both counters only grow: by
+ * {@code read} the reader frees the room of a record; {@code written}, which the writer stores
+ * behind a record, is for a thread that does not read, but has to know whether there is a packet.
  *
  * <p>Payload in a slab belongs to the writer until the reader has copied it. The writer may
  * withdraw the payload at any time, and the reader confirms its copy: each tries to change the
@@ -58,6 +61,7 @@ final class PacketRing implements PayloadReference.Confirmation {
   private static final int RECORD_HEADER = 8;
   private static final int TAG = 4;
   private static final int SKIP = -1;
+  private static final int NOT_WRITTEN = 0;
 
   private static final VarHandle INT =
       MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
@@ -80,10 +84,15 @@ final class PacketRing implements PayloadReference.Confirmation {
   private final ByteBuffer memory;
   private final int capacity;
 
-  /** This end's own counter; {@link #others} is the last value seen of the other end's. */
+  /** This end's own counter. */
   private long own;
 
+  /** Writer: the last value seen of the reader's counter. */
   private long others;
+
+  /** Writer: the index of the record to be skipped before the present one; else 0. */
+  private int skipped;
+
   private int tag;
 
   /** Reader: the index of the last record's bytes, if its payload lies in a slab; else 0. */
@@ -103,7 +112,10 @@ final class PacketRing implements PayloadReference.Confirmation {
     }
   }
 
-  /** Writer: appends the bytes between position and limit; returns false if there is no room. */
+  /**
+   * Writer: appends the bytes between position and limit, at least one; returns false if there is
+   * no room.
+   */
   boolean write(int packetTag, ByteBuffer packet) {
     int at = begin(packet.remaining());
     if (at < 0) {
@@ -136,12 +148,15 @@ final class PacketRing implements PayloadReference.Confirmation {
     return true;
   }
 
-  /** Writer: returns the index of a record of {@code length} bytes; -1 if there is no room. */
+  /**
+   * Writer: returns the index of a record of {@code length} bytes; -1 if there is no room for it
+   * and for the length of the next one.
+   */
   private int begin(int length) {
     int size = size(length);
     int at = (int) own & capacity - 1;
     int toEnd = capacity - at;
-    int needed = size <= toEnd ? size : toEnd + size;
+    int needed = RECORD_HEADER + (size <= toEnd ? size : toEnd + size);
     if (own + needed - others > capacity) {
       others = (long) LONG.getAcquire(memory, READ);
       if (own + needed - others > capacity) {
@@ -149,7 +164,7 @@ final class PacketRing implements PayloadReference.Confirmation {
       }
     }
     if (size > toEnd) {
-      memory.putInt(HEADER + at, SKIP);
+      skipped = HEADER + at;
       own += toEnd;
       at = 0;
     }
@@ -158,10 +173,16 @@ final class PacketRing implements PayloadReference.Confirmation {
 
   /** Writer: completes a record, and publishes it. */
   private void end(int at, int withTag, int length, ByteBuffer bytes, int from) {
-    memory.putInt(at, length);
+    own += size(length);
+    memory.putInt(HEADER + ((int) own & capacity - 1), NOT_WRITTEN);
     memory.putInt(at + TAG, withTag);
     memory.put(at + RECORD_HEADER + from, bytes, bytes.position(), length - from);
-    own += size(length);
+    INT.setRelease(memory, at, length);
+    if (skipped != 0) {
+      // Last: the reader that follows it finds the record.
+      INT.setRelease(memory, skipped, SKIP);
+      skipped = 0;
+    }
     LONG.setRelease(memory, WRITTEN, own);
   }
 
@@ -225,25 +246,19 @@ final class PacketRing implements PayloadReference.Confirmation {
    */
   int read(ByteBuffer into) {
     release();
-    if (own == others) {
-      others = (long) LONG.getAcquire(memory, WRITTEN);
-      if (own == others) {
-        return EMPTY;
-      }
-      if (others - own < 0 || others - own > capacity) {
-        throw new CorruptRingException("bytes written", others - own, capacity);
-      }
-    }
     long next = own;
     int at = (int) next & capacity - 1;
-    int length = memory.getInt(HEADER + at);
+    int length = (int) INT.getAcquire(memory, HEADER + at);
+    if (length == NOT_WRITTEN) {
+      return EMPTY;
+    }
     if (length == SKIP && at != 0) {
       next += capacity - at;
       at = 0;
-      length = memory.getInt(HEADER);
+      length = (int) INT.getAcquire(memory, HEADER);
     }
-    int most = (int) Math.min(into.remaining(), Math.min(others - next, capacity - at));
-    if (length < 0 || length > most - RECORD_HEADER) {
+    int most = Math.min(into.remaining() + RECORD_HEADER, capacity - at);
+    if (length <= 0 || length > most - RECORD_HEADER) {
       throw new CorruptRingException("length of a record", length, most - RECORD_HEADER);
     }
     int tagged = memory.getInt(HEADER + at + TAG);
