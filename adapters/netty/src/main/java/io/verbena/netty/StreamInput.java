@@ -116,6 +116,12 @@ final class StreamInput {
 
   /** Returns the credits of read messages, if enough are owed to do so without bytes to send. */
   void returnCredits() {
+    try {
+      receiveBuffers.giveBackFirst();
+    } catch (VerbsException | RdmaException e) {
+      failReceives(e);
+      return;
+    }
     if (receiveBuffers.owesMuch() && sendBuffers.canReturn()) {
       sendBuffers.returnCredits(receiveBuffers.takeOwed());
     }

@@ -24,9 +24,11 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A stream starts with few receives, as most connections are idle most of the time; it gets more
- * when the peer fills half of them. The frame of a receive is returned when it was read, or at the
- * end of the duty cycle. Unread bytes then stand in memory of their own, so that a channel that
- * does not read keeps no receive from the others. On the event loop's thread only.
+ * when the peer fills half of them. The frame of a receive is returned when it was read: the first
+ * one of a duty cycle is {@linkplain #giveBackFirst returned later}, so that an answer does not
+ * wait for the receive to be posted. At the end of the duty cycle unread bytes are moved to memory
+ * of their own, so that a channel that does not read keeps no receive from the others. On the event
+ * loop's thread only.
  */
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
 final class StreamReceiveQueue {
@@ -56,7 +58,10 @@ final class StreamReceiveQueue {
   /** Messages that have arrived since, in the frames of their receives. */
   private final ArrayDeque<ByteBuf> arrived = new ArrayDeque<>(0);
 
-  /** The number of promised, unread and owed receives. */
+  /** The frame of the first message that was read in this duty cycle, until it is returned. */
+  private @Nullable ByteBuf firstRead;
+
+  /** The number of promised, unread and owed receives, and that of {@link #firstRead}. */
   private int share;
 
   private int promised;
@@ -266,12 +271,29 @@ final class StreamReceiveQueue {
     if (!oldest.isReadable()) {
       boolean own = from == kept;
       from.remove();
-      wasRead();
       if (own) {
+        wasRead();
         oldest.release();
+      } else if (firstRead == null) {
+        firstRead = oldest;
       } else {
+        wasRead();
         receives.giveBack(oldest);
       }
+    }
+  }
+
+  /**
+   * Returns the frame of the first message that was read in this duty cycle, and owes the peer a
+   * credit for it: after the writes with which the program answers, before credits are returned
+   * without bytes.
+   */
+  void giveBackFirst() {
+    ByteBuf frame = firstRead;
+    if (frame != null) {
+      firstRead = null;
+      wasRead();
+      receives.giveBack(frame);
     }
   }
 
@@ -292,6 +314,7 @@ final class StreamReceiveQueue {
    * frame, which another one replaces; it is copied if it is short or memory is scarce.
    */
   void keepUnread() {
+    giveBackFirst();
     for (ByteBuf frame = arrived.peek(); frame != null; frame = arrived.peek()) {
       boolean copies = frame.readableBytes() < leastHandedOut || frames.areScarce();
       ByteBuf fresh = copies ? null : allocate();
@@ -323,6 +346,10 @@ final class StreamReceiveQueue {
       wasRead();
     }
     RuntimeException refused = null;
+    if (firstRead != null) {
+      arrived.addFirst(firstRead);
+      firstRead = null;
+    }
     for (ByteBuf frame = arrived.poll(); frame != null; frame = arrived.poll()) {
       wasRead();
       try {

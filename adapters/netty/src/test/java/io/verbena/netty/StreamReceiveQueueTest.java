@@ -126,15 +126,16 @@ class StreamReceiveQueueTest {
 
   @Test
   void releaseTheBufferThatTheyCopyInto() {
-    receives.arrived(frames.allocate(), 10, false);
+    fill(2);
     pool.refuses = true;
-    ByteBuf into = Unpooled.buffer(10, 10);
+    ByteBuf into = Unpooled.buffer(20, 20);
     ByteBufAllocator allocator = onlyOf(into);
 
-    assertThatThrownBy(() -> receives.read(handle(10), allocator, false))
+    assertThatThrownBy(() -> receives.read(handle(20), allocator, false))
         .isInstanceOf(PostException.class);
 
     assertThat(into.refCnt()).isZero();
+    pool.refuses = false;
   }
 
   @Test
@@ -163,6 +164,25 @@ class StreamReceiveQueueTest {
     // The leak detector checks that the frame was released.
     assertThatThrownBy(() -> receives.read(handle(LENGTH), ByteBufAllocator.DEFAULT, false))
         .isInstanceOf(PostException.class);
+  }
+
+  @Test
+  void giveTheFirstFrameOfADutyCycleBackAfterTheProgramHasAnswered() {
+    pool.available = 0;
+    ByteBuf first = frames.allocate();
+    ByteBuf second = frames.allocate();
+    receives.arrived(first, 10, false);
+    receives.arrived(second, 10, false);
+
+    ByteBuf read = receives.read(handle(20), ByteBufAllocator.DEFAULT, false);
+    assertThat(read).isNotNull();
+    read.release();
+
+    assertThat(pool.posted).containsExactly(second);
+    assertThat(receives.takeOwed()).isEqualTo(1);
+    receives.giveBackFirst();
+    assertThat(pool.posted).containsExactly(second, first);
+    assertThat(receives.takeOwed()).isEqualTo(1);
   }
 
   @Test
