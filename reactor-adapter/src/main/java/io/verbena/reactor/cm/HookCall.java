@@ -53,6 +53,10 @@ final class HookCall {
   }
 
   private void run() {
+    if (answered.get()) {
+      // Cancelled before it began.
+      return;
+    }
     try {
       requireNonNull(hook.decide(request), "the hook returned null").subscribe(answer);
     } catch (Throwable e) {
