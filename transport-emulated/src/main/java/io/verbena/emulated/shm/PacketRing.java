@@ -12,8 +12,8 @@ import java.nio.ByteOrder;
  * reader.
  *
  * <pre>
- *  0      64                   128                  192
- *  |      | written (8)        | read (8)           | records ...          native byte order
+ *  0      128                  192
+ *  |      | read (8)           | records ...          native byte order
  *
  *  a record, at a multiple of 8:   | length | tag | bytes, up to the next multiple of 8 |
  *  to be skipped, to the end:      | -1     |
@@ -25,9 +25,8 @@ import java.nio.ByteOrder;
  *
  * <p>The writer publishes a record by its length, which it stores last, with release, after it has
  * stored a 0 where the next length will be. So the reader, which looks at the length of the next
- * record, needs one cache line of the writer less than with a counter. Both counters only grow: by
- * {@code read} the reader frees the room of a record; {@code written}, which the writer stores
- * behind a record, is for a thread that does not read, but has to know whether there is a packet.
+ * record, needs one cache line of the writer less than with a counter. By {@code read}, which only
+ * grows, the reader frees the room of a record.
  *
  * <p>Payload in a slab belongs to the writer until the reader has copied it. The writer may
  * withdraw the payload at any time, and the reader confirms its copy: each tries to change the
@@ -56,7 +55,6 @@ final class PacketRing implements PayloadReference.Confirmation {
     }
   }
 
-  private static final int WRITTEN = 64;
   private static final int READ = 128;
   private static final int RECORD_HEADER = 8;
   private static final int TAG = 4;
@@ -183,7 +181,6 @@ final class PacketRing implements PayloadReference.Confirmation {
       INT.setRelease(memory, skipped, SKIP);
       skipped = 0;
     }
-    LONG.setRelease(memory, WRITTEN, own);
   }
 
   private static int size(int length) {
@@ -229,12 +226,12 @@ final class PacketRing implements PayloadReference.Confirmation {
   }
 
   /**
-   * Reader: returns whether there is a packet. May be called while another thread reads: the
-   * counter seen here may be behind that thread's, but never ahead. So this may report a packet
-   * that has been read, but misses none.
+   * Reader: returns whether there is a packet. May be called while another thread reads; then the
+   * answer may be that of a moment before.
    */
   boolean isReadable() {
-    return (long) LONG.getAcquire(memory, WRITTEN) != (long) OWN.getOpaque(this);
+    int at = (int) (long) OWN.getOpaque(this) & capacity - 1;
+    return (int) INT.getAcquire(memory, HEADER + at) != NOT_WRITTEN;
   }
 
   /**
