@@ -129,8 +129,12 @@ final class VerbenaLogAppender extends LogAppenderBase {
       return;
     }
     LOG.warn("{}: failed; another appender takes over", this, failure);
-    // The other one may fail at once, too.
-    getServer().properties().rpcSleepTime().sleep();
+    do {
+      // The other one may fail at once, too.
+      getServer().properties().rpcSleepTime().sleep();
+      // It may begin with a snapshot, which must not overtake an append: see send(). Each append
+      // ends, at its time limit at the latest.
+    } while (isRunning() && outstanding.get() > 0 && setbacks.isEmpty());
     getLeaderState().restart(this);
   }
 

@@ -246,6 +246,45 @@ class VerbenaLogAppenderTest {
     assertThat(appends).isEmpty();
   }
 
+  /** The other appender may begin with a snapshot, which must not overtake an entry. */
+  @Test
+  void isReplacedOnlyOnceItsEntriesInFlightHaveTheirReplies() throws Exception {
+    BlockingQueue<Boolean> replaced = new LinkedBlockingQueue<>();
+    BlockingQueue<Boolean> failed = new LinkedBlockingQueue<>();
+    doAnswer(call -> replaced.add(true)).when(leader).restart(any());
+    EntryWithData second = mock(EntryWithData.class);
+    LogEntryProto entry = LogEntryProto.newBuilder().setIndex(FIRST + 1).build();
+    when(second.getSerializedSize()).thenReturn(entry.getSerializedSize());
+    when(second.getEntry(any())).thenReturn(entry);
+    when(log.getEntryWithData(FIRST + 1)).thenReturn(second);
+    when(log.getTermIndex(FIRST)).thenReturn(TermIndex.valueOf(1, FIRST));
+    when(log.getTermIndex(FIRST + 1)).thenReturn(TermIndex.valueOf(1, FIRST + 1));
+    when(log.getEntryWithData(FIRST + 2))
+        .thenAnswer(
+            call -> {
+              failed.add(true);
+              throw new RaftLogIOException("played");
+            });
+    when(division.properties().rpcSleepTime())
+        .thenReturn(TimeDuration.valueOf(1, TimeUnit.MILLISECONDS));
+    AppendEntriesReplyProto success =
+        AppendEntriesReplyProto.newBuilder().setResult(AppendResult.SUCCESS).build();
+    logged = new Logged(FIRST, FIRST + 1);
+    appender.notifyLogAppender();
+    next(appends).complete(success);
+    logged = new Logged(FIRST, FIRST + 2);
+    appender.notifyLogAppender();
+    CompletableFuture<AppendEntriesReplyProto> inFlight = next(appends);
+
+    logged = new Logged(FIRST, FIRST + 3);
+    appender.notifyLogAppender();
+    assertThat(next(failed)).isTrue();
+    assertThat(replaced.poll(200, TimeUnit.MILLISECONDS)).isNull();
+    inFlight.complete(success);
+
+    assertThat(next(replaced)).isTrue();
+  }
+
   @Test
   void goesOnWhereAFollowersAddressIsNotKnownForAMoment() throws Exception {
     stop();

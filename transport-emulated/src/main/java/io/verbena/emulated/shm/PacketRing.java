@@ -226,8 +226,8 @@ final class PacketRing implements PayloadReference.Confirmation {
   }
 
   /**
-   * Reader: returns whether there is a packet. May be called while another thread reads; then the
-   * answer may be that of a moment before.
+   * Reader: returns whether there is a packet. May be called while another thread reads: then it
+   * may report a packet that the other thread has just read, which also takes what has come since.
    */
   boolean isReadable() {
     int at = (int) (long) OWN.getOpaque(this) & capacity - 1;
