@@ -15,7 +15,7 @@ import java.nio.ByteOrder;
  *  0      128                  192
  *  |      | read (8)           | records ...          native byte order
  *
- *  a record, at a multiple of 8:   | length | tag | bytes, up to the next multiple of 8 |
+ *  a record, at a multiple of 64:  | length | tag | bytes, up to the next multiple of 64 |
  *  to be skipped, to the end:      | -1     |
  *  not written yet:                | 0      |
  *
@@ -26,7 +26,9 @@ import java.nio.ByteOrder;
  * <p>The writer publishes a record by its length, which it stores last, with release, after it has
  * stored a 0 where the next length will be. So the reader, which looks at the length of the next
  * record, needs one cache line of the writer less than with a counter. By {@code read}, which only
- * grows, the reader frees the room of a record.
+ * grows, the reader frees the room of a record. Records begin with a cache line each, so that a
+ * small packet has as few lines as possible, and the writer {@linkplain #prepare takes} those of
+ * the next record before it needs them.
  *
  * <p>Payload in a slab belongs to the writer until the reader has copied it. The writer may
  * withdraw the payload at any time, and the reader confirms its copy: each tries to change the
@@ -61,6 +63,12 @@ final class PacketRing implements PayloadReference.Confirmation {
   private static final int SKIP = -1;
   private static final int NOT_WRITTEN = 0;
 
+  /** The length of a cache line. */
+  private static final int LINE = 64;
+
+  /** The most lines that {@link #prepare} takes. */
+  private static final int MOST_PREPARED = 4;
+
   private static final VarHandle INT =
       MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
@@ -90,6 +98,9 @@ final class PacketRing implements PayloadReference.Confirmation {
 
   /** Writer: the index of the record to be skipped before the present one; else 0. */
   private int skipped;
+
+  /** Writer: the size of the last record. */
+  private int lastSize;
 
   private int tag;
 
@@ -171,7 +182,8 @@ final class PacketRing implements PayloadReference.Confirmation {
 
   /** Writer: completes a record, and publishes it. */
   private void end(int at, int withTag, int length, ByteBuffer bytes, int from) {
-    own += size(length);
+    lastSize = size(length);
+    own += lastSize;
     memory.putInt(HEADER + ((int) own & capacity - 1), NOT_WRITTEN);
     memory.putInt(at + TAG, withTag);
     memory.put(at + RECORD_HEADER + from, bytes, bytes.position(), length - from);
@@ -183,8 +195,24 @@ final class PacketRing implements PayloadReference.Confirmation {
     }
   }
 
-  private static int size(int length) {
-    return RECORD_HEADER + (length + 7 & ~7);
+  /**
+   * Writer: takes the cache lines that a record as long as the last one would need, while there is
+   * nothing else to do; without the first line, at which the reader looks all the time. Otherwise a
+   * record would not be visible before all its lines had come from the reader's CPU: some 70 ns.
+   */
+  void prepare() {
+    int end = Math.min(lastSize, MOST_PREPARED * LINE);
+    if (own + end + LINE - others > capacity) {
+      return;
+    }
+    for (int ahead = LINE; ahead <= end; ahead += LINE) {
+      memory.putInt(HEADER + ((int) own + ahead & capacity - 1), NOT_WRITTEN);
+    }
+  }
+
+  /** Returns the bytes of a record whose packet has {@code length} bytes. */
+  static int size(int length) {
+    return RECORD_HEADER + length + LINE - 1 & -LINE;
   }
 
   /** Writer: withdraws the payload of a queue pair's requests that the reader has not copied. */
@@ -203,7 +231,7 @@ final class PacketRing implements PayloadReference.Confirmation {
   /** Returns early if the reader has corrupted the ring: only that reader is affected. */
   private void withdraw(int field, int value, int mask) {
     long unread = (long) LONG.getAcquire(memory, READ);
-    if (own - unread < 0 || own - unread > capacity || unread % RECORD_HEADER != 0) {
+    if (own - unread < 0 || own - unread > capacity || unread % LINE != 0) {
       return;
     }
     for (long next = unread; next - own < 0; ) {

@@ -232,6 +232,7 @@ final class ShmLink {
     if (flag != null && flag.takeIfAsleep()) {
       wake();
     }
+    out.prepare();
     return true;
   }
 

@@ -166,9 +166,8 @@ public final class ShmWire implements HostWire {
 
   @Override
   public int bufferedPackets(int payload) {
-    return RING
-        / (payload
-            + (RocePacket.CAPACITY - RocePacket.MAX_PAYLOAD - RocePacket.UDP_PAYLOAD_OFFSET));
+    int headers = RocePacket.CAPACITY - RocePacket.MAX_PAYLOAD - RocePacket.UDP_PAYLOAD_OFFSET;
+    return RING / PacketRing.size(payload + headers);
   }
 
   @Override
