@@ -28,6 +28,12 @@ public abstract class DrivenFabric implements Fabric {
   private final ArrayDeque<Runnable> afterwards = new ArrayDeque<>();
   private int servedNow;
 
+  /**
+   * True if the driver has had a turn since a thread that posts has served its queue pair; a hint,
+   * which threads may read late.
+   */
+  private boolean hadTurn;
+
   protected DrivenFabric(Secrets secrets) {
     this.secrets = secrets;
   }
@@ -92,17 +98,31 @@ public abstract class DrivenFabric implements Fabric {
   }
 
   /**
-   * Serves a queue pair on this thread, as {@link #serve} would, if no thread is in the engines and
-   * no other queue pair waits; otherwise rings for it. Also rings now and then in any case: a
-   * thread that finds its completions at once would do nothing else for the fabric.
+   * Returns whether a thread that posts may send the packets of its requests at once. Returns false
+   * where each sending costs so much that those of several requests are better sent together.
    */
-  final void serveNow(Doorbells.Bell bell) {
-    if (hasRung() || turn.isHeldByCurrentThread() || !turn.tryLock()) {
+  protected boolean sendsAtOnce() {
+    return false;
+  }
+
+  /**
+   * Serves a queue pair on this thread, as {@link #serve} would, if no thread is in the engines and
+   * no other queue pair waits; otherwise rings for it.
+   *
+   * <p>For a READ, which may be done on return, also rings now and then in any case: a thread that
+   * finds its completions at once would do nothing else for the fabric. Other requests are served
+   * at once only if they are the first since the driver's last turn: those of several posts are
+   * better served together.
+   */
+  final void serveNow(Doorbells.Bell bell, boolean read) {
+    boolean together = !read && !(hadTurn && sendsAtOnce());
+    if (together || hasRung() || turn.isHeldByCurrentThread() || !turn.tryLock()) {
       ring(bell);
       return;
     }
     try {
-      boolean othersDue = ++servedNow % SERVED_NOW_ROUND == 0;
+      hadTurn = false;
+      boolean othersDue = read && ++servedNow % SERVED_NOW_ROUND == 0;
       if (othersDue || !hasRoom() || bell.pair.serve()) {
         doorbells.ring(bell);
       }
@@ -130,6 +150,9 @@ public abstract class DrivenFabric implements Fabric {
    * queue pair, and the others continue.
    */
   public final boolean serve() {
+    if (!hadTurn) {
+      hadTurn = true;
+    }
     Doorbells.Bell bell = hasRoom() ? doorbells.takeAll() : null;
     if (bell == null) {
       return false;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A queue pair whose requests an engine executes. Posting copies a request and rings a doorbell;
  * the driver of the fabric then {@linkplain #serve serves} the queue pair. The posting thread
- * itself serves a single READ, if no other thread is in the engines.
+ * itself {@linkplain DrivenFabric#serveNow may serve} a single request.
  */
 public abstract class DrivenQueuePair extends EmulatedQueuePair {
   private final DrivenFabric fabric;
@@ -90,12 +90,10 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
       }
     } finally {
       sends.posting.release();
-      if (fabric.isDrivenByPolling()
-          && request.opcode() == SendOpcode.RDMA_READ
-          && request.next() == null) {
+      if (fabric.isDrivenByPolling() && request.next() == null) {
         // Where this end may copy by itself, a doorbell and its turn cost a third of a READ of 4
         // KiB.
-        fabric.serveNow(bell);
+        fabric.serveNow(bell, request.opcode() == SendOpcode.RDMA_READ);
       } else {
         ring();
       }

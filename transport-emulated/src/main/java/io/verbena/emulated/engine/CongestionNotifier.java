@@ -36,6 +36,11 @@ final class CongestionNotifier {
     due = true;
   }
 
+  /** Returns whether a notification is pending. */
+  boolean isDue() {
+    return due;
+  }
+
   /** Sends a notification if one is due; returns whether one was sent. */
   boolean step() {
     if (!due) {

@@ -205,6 +205,18 @@ public final class QueuePairEngine {
   }
 
   /**
+   * Returns whether {@link #run} may have something to do now; false if all remaining work waits
+   * for a packet, a post, an alarm or a change of state.
+   */
+  public boolean isDue() {
+    // Other states are rare; some of them have work of their own.
+    return context.state != QueuePairState.RTS
+        || requester.isDue()
+        || responder.isDue()
+        || notifier.isDue();
+  }
+
+  /**
    * Sends packets, requests and answers in turn, and executes local operations.
    *
    * @param packets the most packets to send

@@ -92,6 +92,11 @@ final class Requester {
     drained = false;
   }
 
+  /** Returns whether there are requests to execute, or packets to send, perhaps not yet. */
+  boolean isDue() {
+    return window.cursor < window.started || window.hasNext() || probe.isToSend();
+  }
+
   /** Executes one step, which sends at most one packet; returns false if there is nothing to do. */
   boolean step() {
     if (context.state != QueuePairState.RTS && context.state != QueuePairState.SQD) {

@@ -424,6 +424,11 @@ final class Responder {
     }
   }
 
+  /** Returns whether there are pending answers. */
+  boolean isDue() {
+    return !replies.isEmpty();
+  }
+
   /** Sends one packet of the pending answers; returns false if there is none. */
   boolean reply() {
     if (replies.isEmpty()) {

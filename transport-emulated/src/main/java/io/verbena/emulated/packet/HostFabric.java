@@ -275,6 +275,12 @@ public final class HostFabric extends PacketFabric {
     driver.wake();
   }
 
+  /** {@inheritDoc} Returns true in shared memory. */
+  @Override
+  protected boolean sendsAtOnce() {
+    return wire.isLossless();
+  }
+
   @Override
   public boolean isDrivenByPolling() {
     return true;

@@ -159,7 +159,9 @@ final class PacketQueuePair extends DrivenQueuePair {
   /** Takes a packet that has arrived. Called by the thread that calls the engine. */
   void receive(RocePacket packet) {
     engine.receive(packet);
-    ring();
+    if (engine.isDue()) {
+      ring();
+    }
   }
 
   @Override
