@@ -79,6 +79,11 @@ final class ReactiveSimulation {
     }
   }
 
+  /** Returns whether a message may rightly find no receive. */
+  boolean promisesMoreThanItPosts() {
+    return scenario.settings().promisesMoreThanItPosts(scenario.connections());
+  }
+
   /**
    * Runs the scenario. Returns the violation or another throwable that ended the run, or null after
    * a success.

@@ -32,6 +32,13 @@ record Settings(
   private static final long ENOUGH_MEMORY = 1 << 22;
 
   private static final long LEAST_MEMORY = 1 << 17;
+
+  /** The most receives that a connection promises its peer at all times. */
+  private static final int FIRST_RECEIVES = 8;
+
+  /** No frame is longer than a message of one frame and this many bytes. */
+  private static final int MOST_HEADERS = 64;
+
   private static final int LEAST_KEEP_ALIVE = 50;
   private static final int MOST_KEEP_ALIVE = 2000;
 
@@ -76,6 +83,18 @@ record Settings(
   /** Returns whether the limit of registered memory may be reached. */
   boolean hasLowCeiling() {
     return maxRegisteredBytes < ENOUGH_MEMORY;
+  }
+
+  /**
+   * Returns whether a loop may promise its peers more receives than it posts, because the limit of
+   * registered memory leaves it so few: then a message may have to wait for a loop that is held up.
+   */
+  boolean promisesMoreThanItPosts(int connections) {
+    int first = Math.min(FIRST_RECEIVES, receiveDepth);
+    // A pool takes a quarter of the limit, and at least what two connections are promised. It keeps
+    // half of that for what is promised at all times.
+    long most = Math.max(maxRegisteredBytes / 4 / (eagerSize + MOST_HEADERS), 2L * first);
+    return most / 2 < (long) connections * first;
   }
 
   /** Returns variants of these settings with one unusual value replaced by the usual one. */
