@@ -10,11 +10,17 @@ package io.verbena.emulated.engine;
  *     parts
  * @param adaptive whether a loss or a congestion notification reduces the packets in flight, probes
  *     find lost packets before the timeout, and acknowledgements may be delayed
+ * @param lossless whether no packet is lost on the way; then waits for answers may end a little
+ *     late, and cost no reading of the clock for each message
  */
-public record FlowControl(int most, int readPart, boolean adaptive) {
-  /** The flow control of an RNIC on a lossless network. */
+public record FlowControl(int most, int readPart, boolean adaptive, boolean lossless) {
+  /** The flow control of an RNIC, whose waits for answers end in time. */
   public static final FlowControl FIXED =
-      new FlowControl(Requester.MAX_UNACKNOWLEDGED, Integer.MAX_VALUE, /* adaptive= */ false);
+      new FlowControl(
+          Requester.MAX_UNACKNOWLEDGED,
+          Integer.MAX_VALUE,
+          /* adaptive= */ false,
+          /* lossless= */ false);
 
   private static final int LEAST = 4;
   private static final int PARTS = 4;
@@ -29,6 +35,6 @@ public record FlowControl(int most, int readPart, boolean adaptive) {
   public static FlowControl adaptive(int buffered, boolean lossless) {
     int most = Math.max(LEAST, Math.min(Requester.MAX_UNACKNOWLEDGED, buffered / 2));
     int part = lossless ? most : Math.max(1, most / PARTS);
-    return new FlowControl(most, part, /* adaptive= */ true);
+    return new FlowControl(most, part, /* adaptive= */ true, lossless);
   }
 }

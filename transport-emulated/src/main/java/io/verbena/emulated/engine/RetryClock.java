@@ -70,8 +70,14 @@ final class RetryClock {
 
   private long probeDelay = FIRST_PROBE_NANOS;
 
-  /** The time when the wait for an answer began. */
+  /** The time when the wait for an answer began, unless it is {@link #untimed}. */
   private long since;
+
+  /**
+   * True if the wait began at an unknown time after the alarm was set. It is timed when the alarm
+   * goes off: so it ends late, by the delay of a probe at most.
+   */
+  private boolean untimed;
 
   /** The recent answer time; answers to probed packets are not measured (Karn, RFC 6298). */
   private long answerTime;
@@ -116,7 +122,7 @@ final class RetryClock {
     retrying = false;
     if (probed) {
       probed = false;
-    } else if (wait == Wait.AWAITS_ANSWER && context.options.flow().adaptive()) {
+    } else if (wait == Wait.AWAITS_ANSWER && !untimed && context.options.flow().adaptive()) {
       answerTime = Math.max(timeline.now() - since, answerTime - answerTime / 8);
       probeDelay = Math.max(FIRST_PROBE_NANOS, LONG * answerTime);
     }
@@ -148,17 +154,25 @@ final class RetryClock {
    * peer, for whose window other queue pairs may be waiting.
    */
   void restart() {
-    boolean adaptive = context.options.flow().adaptive();
-    if (context.timeout == 0 && !adaptive) {
+    FlowControl flow = context.options.flow();
+    if (context.timeout == 0 && !flow.adaptive()) {
       wait = Wait.IDLE;
       return;
     }
     wait = Wait.AWAITS_ANSWER;
-    long now = timeline.now();
-    since = now;
     behind = 0;
+    untimed = alarmSet && flow.lossless();
+    if (!untimed) {
+      begin(timeline.now());
+    }
+  }
+
+  /** Lets the wait for an answer begin at this time. */
+  private void begin(long now) {
+    since = now;
     deadline = now + (context.timeout == 0 ? NEVER_NANOS : UNIT_NANOS << context.timeout);
-    probeAt = adaptive ? Math.min(deadline, now + probeDelay) : deadline;
+    boolean probes = context.options.flow().adaptive();
+    probeAt = probes ? Math.min(deadline, now + probeDelay) : deadline;
     arm();
   }
 
@@ -192,6 +206,7 @@ final class RetryClock {
     retriesLeft = context.retryCount;
     wait = Wait.AWAITS_RECEIVER;
     deadline = timeline.now() + RnrTimer.nanos(timerCode);
+    untimed = false;
     probeAt = deadline;
     arm();
     return true;
@@ -208,6 +223,11 @@ final class RetryClock {
       return false;
     }
     long now = timeline.now();
+    if (untimed) {
+      untimed = false;
+      begin(now);
+      return false;
+    }
     if (now - probeAt >= 0 && wait == Wait.AWAITS_ANSWER && waitsForPort()) {
       armAt(now + BEHIND_NANOS);
       return false;

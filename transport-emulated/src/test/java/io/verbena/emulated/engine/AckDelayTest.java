@@ -18,7 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two ends answer each other's messages; tests which acknowledgements they send besides. */
 class AckDelayTest {
-  private static final FlowControl ADAPTIVE = new FlowControl(64, 16, /* adaptive= */ true);
+  private static final FlowControl ADAPTIVE =
+      new FlowControl(64, 16, /* adaptive= */ true, /* lossless= */ false);
   private static final int WARM = AckDelay.FEW + 2;
 
   private final Pair pair = Pair.reliable(ADAPTIVE, attributes -> attributes.timeout(14));

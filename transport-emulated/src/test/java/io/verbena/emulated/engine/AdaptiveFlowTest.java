@@ -21,7 +21,7 @@ class AdaptiveFlowTest {
   private static final int PART = 4;
 
   private final ManualTimeline time = new ManualTimeline();
-  private final FlowControl flow = new FlowControl(MOST, PART, /* adaptive= */ true);
+  private final FlowControl flow = new FlowControl(MOST, PART, /* adaptive= */ true, false);
   private final CongestionWindow window = new CongestionWindow(flow, time);
 
   @Test
@@ -270,6 +270,56 @@ class AdaptiveFlowTest {
 
     assertThat(pair.a.host.sendsDone).hasSize(1);
     assertThat(pair.time.now() - start).isLessThan(4096L << 18);
+  }
+
+  /** The second request finds the alarm of the first one set, and does not look at the clock. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1_000_000, 9_000_000, 30_000_000})
+  void findsALossLaterByOneProbeWhereNoneIsExpected(long pause) {
+    Pair pair = Pair.reliable(lossless(), attributes -> attributes.timeout(20));
+    pair.a.post(pair.write(1, 0, 8, 0));
+    pair.run(pause + 2 * TestWire.FLIGHT_NANOS);
+    pair.wire.fault = TestWire.dropping(pair.wire.sent.size());
+    pair.a.post(pair.write(2, 0, 8, 0));
+
+    pair.run(21_000_000);
+
+    assertThat(pair.a.host.sendsDone)
+        .extracting(Done::status)
+        .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.SUCCESS);
+  }
+
+  @Test
+  void noticesASilentPeerLaterByOneProbeWhereNoLossIsExpected() {
+    Pair pair = Pair.reliable(lossless(), attributes -> attributes.timeout(14).retryCount(1));
+    pair.a.post(pair.write(1, 0, 8, 0));
+    pair.run(2 * TestWire.FLIGHT_NANOS);
+    pair.wire.fault = (index, packet, delivery) -> {};
+    pair.a.post(pair.write(2, 0, 8, 0));
+
+    pair.run(2 * (4096L << 14) + 11_000_000);
+
+    assertThat(pair.a.host.sendsDone)
+        .extracting(Done::status)
+        .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.RETRY_EXC_ERR);
+  }
+
+  @Test
+  void sendsNothingAgainForAnAlarmThatAnEarlierRequestHasSet() {
+    Pair pair = Pair.reliable(lossless(), attributes -> attributes.timeout(20));
+    pair.wire.fault = (index, packet, delivery) -> delivery.after(3_000_000);
+
+    for (int i = 0; i < 20; i++) {
+      pair.a.post(pair.write(i, 0, 8, 0));
+      pair.run(6_000_000);
+    }
+
+    assertThat(pair.a.host.sendsDone).hasSize(20);
+    assertThat(pair.wire.sentBy(true)).hasSize(20);
+  }
+
+  private static FlowControl lossless() {
+    return new FlowControl(MOST, PART, /* adaptive= */ true, /* lossless= */ true);
   }
 
   @Test

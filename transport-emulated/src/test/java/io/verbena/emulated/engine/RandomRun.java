@@ -50,7 +50,11 @@ final class RandomRun {
     random = new Random(seed);
     FlowControl flow =
         adaptive
-            ? new FlowControl(1 + random.nextInt(20), 1 + random.nextInt(5), true)
+            ? new FlowControl(
+                1 + random.nextInt(20),
+                1 + random.nextInt(5),
+                true,
+                /* lossless= */ (seed & 1) == 0)
             : FlowControl.FIXED;
     Mtu mtu = MTUS[random.nextInt(3)];
     int reads = 1 + random.nextInt(4);

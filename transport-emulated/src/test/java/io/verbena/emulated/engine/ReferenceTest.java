@@ -128,7 +128,7 @@ class ReferenceTest {
 
   @Test
   void anAnswerToMoreThanWasAskedForFailsTheRead() {
-    Pair parts = Pair.reliable(new FlowControl(20, 2, true), attributes -> {}).sharing();
+    Pair parts = Pair.reliable(new FlowControl(20, 2, true, false), attributes -> {}).sharing();
     parts.wire.fault = (index, packet, delivery) -> {};
     parts.a.post(parts.read(1, 0, LENGTH, TO));
     RocePacket answer =

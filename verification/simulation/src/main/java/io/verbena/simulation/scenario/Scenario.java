@@ -46,7 +46,10 @@ public interface Scenario {
     }
     SplittableRandom random = new SplittableRandom(~seed());
     return new FlowControl(
-        1 + random.nextInt(MAX_PACKETS), 1 + random.nextInt(MAX_READ_PACKETS), true);
+        1 + random.nextInt(MAX_PACKETS),
+        1 + random.nextInt(MAX_READ_PACKETS),
+        /* adaptive= */ true,
+        /* lossless= */ random.nextBoolean());
   }
 
   /** Returns the faults that the wire injects. */
