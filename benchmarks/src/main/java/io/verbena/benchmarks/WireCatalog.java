@@ -7,6 +7,7 @@ import static io.verbena.benchmarks.Role.VERBENA;
 
 import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
+import io.verbena.benchmarks.grpc.GrpcWire;
 import io.verbena.benchmarks.peers.AeronUdpPingPong;
 import io.verbena.benchmarks.peers.MemcpyReads;
 import io.verbena.benchmarks.peers.NettyKind;
@@ -30,6 +31,7 @@ import io.verbena.benchmarks.work.OneWay;
 import io.verbena.benchmarks.work.Participant;
 import io.verbena.benchmarks.work.PingPong;
 import io.verbena.benchmarks.work.ReadLayout;
+import io.verbena.benchmarks.work.UnaryCalls;
 import java.net.URI;
 import java.time.Duration;
 import java.util.function.ToLongFunction;
@@ -102,6 +104,22 @@ final class WireCatalog {
             (participant, plan) -> Measures.reads(participant, layout, plan));
     add(reads, LIMIT, "memcpy", () -> new MemcpyReads(layout));
     add(reads, VERBENA, "verbs", () -> new RemoteReads(layout, WireHosts.SHARED_MEMORY));
+    unaryCalls(
+        new Workload<>(
+            "shm-grpc",
+            "gRPC unary 1 KiB" + between + ", one outstanding, busy, direct executors",
+            "k/s",
+            1e-3,
+            true,
+            WARMS_UP,
+            Measures::calls));
+  }
+
+  private void unaryCalls(Workload<UnaryCalls> work) {
+    add(work, PEER, "grpc-nio", () -> new GrpcWire(NettyKind.NIO_BUSY, 1, CALL));
+    add(work, PEER, "grpc-epoll", () -> new GrpcWire(NettyKind.EPOLL_BUSY, 1, CALL));
+    add(work, PEER, "grpc-unix", () -> new GrpcWire(NettyKind.UNIX_BUSY, 1, CALL));
+    add(work, VERBENA, "grpc", () -> new GrpcWire(NettyKind.SHARED_BUSY, 1, CALL));
   }
 
   /** Adds cases with default options, with polling loops, and with messages of one SEND. */

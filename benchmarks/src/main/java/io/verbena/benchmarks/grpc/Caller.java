@@ -6,6 +6,8 @@ import io.grpc.Channel;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes calls, one at a time on each of its lines. The end of a call makes the next call, on the
@@ -13,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Caller {
   private final Channel channel;
-  private final Echo echo;
+  private final Supplier<@Nullable Throwable> serverFailure;
   private final Outstanding[] idle;
   private int idleCount;
   private long toBegin;
@@ -24,11 +26,11 @@ final class Caller {
   /**
    * Creates a caller.
    *
-   * @param echo the server, which has the cause when a call fails
+   * @param serverFailure returns why the server failed, if it is known: gRPC does not tell clients
    */
-  Caller(Channel channel, Echo echo, int lines, int size) {
+  Caller(Channel channel, Supplier<@Nullable Throwable> serverFailure, int lines, int size) {
     this.channel = channel;
-    this.echo = echo;
+    this.serverFailure = serverFailure;
     this.idle = new Outstanding[lines];
     for (int i = 0; i < lines; i++) {
       end(new Outstanding(new Line(i, size)));
@@ -75,7 +77,7 @@ final class Caller {
   }
 
   private void failed(Throwable cause) {
-    Throwable atServer = echo.failure();
+    Throwable atServer = serverFailure.get();
     done.completeExceptionally(atServer == null ? cause : atServer);
   }
 

@@ -7,6 +7,7 @@ import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Checks each request and answers it, on the thread of the server's call. */
@@ -21,9 +22,20 @@ final class Echo {
           .build();
 
   private final Line[] lines;
+  private final Consumer<Throwable> listener;
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
   Echo(int lines, int size) {
+    this(lines, size, failed -> {});
+  }
+
+  /**
+   * Creates a service.
+   *
+   * @param listener called with the first failed check of a request
+   */
+  Echo(int lines, int size, Consumer<Throwable> listener) {
+    this.listener = listener;
     this.lines = new Line[lines];
     for (int i = 0; i < lines; i++) {
       this.lines[i] = new Line(i, size);
@@ -42,7 +54,9 @@ final class Echo {
       line = lines[Line.of(request)];
       line.accept(request);
     } catch (RuntimeException e) {
-      failure.compareAndSet(null, e);
+      if (failure.compareAndSet(null, e)) {
+        listener.accept(e);
+      }
       throw e;
     }
     answers.onNext(line.next());

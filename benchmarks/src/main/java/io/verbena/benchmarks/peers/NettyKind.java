@@ -183,14 +183,14 @@ public enum NettyKind {
   }
 
   /** Returns the text from which {@link #parse} makes this address in another process. */
-  static String format(SocketAddress address) {
+  public static String format(SocketAddress address) {
     return address instanceof InetSocketAddress ip
         ? Integer.toString(ip.getPort())
         : ((DomainSocketAddress) address).path();
   }
 
   /** Returns the address of a listener of this kind in another process. */
-  SocketAddress parse(String address) {
+  public SocketAddress parse(String address) {
     return fabric == Fabric.UNIX
         ? new DomainSocketAddress(address)
         : onLoopback(Integer.parseInt(address));
