@@ -69,10 +69,17 @@ final class IwarpFabrics {
       ended.of = started.fabric;
       return started;
     } catch (IOException e) {
-      if (file != null) {
-        file.close();
-      }
+      close(file);
       throw new VerbsException(VerbsError.IO, "sockets of TCP: " + e, e);
+    } catch (RuntimeException | Error e) {
+      close(file);
+      throw e;
+    }
+  }
+
+  private static void close(@Nullable TcpCapture file) {
+    if (file != null) {
+      file.close();
     }
   }
 
@@ -91,9 +98,7 @@ final class IwarpFabrics {
       if (now != null && now.fabric == of) {
         open = null;
       }
-      if (file != null) {
-        file.close();
-      }
+      close(file);
     }
   }
 }

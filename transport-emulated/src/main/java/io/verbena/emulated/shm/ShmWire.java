@@ -119,7 +119,7 @@ public final class ShmWire implements HostWire {
       asleep = new SleepFlag(folder.createFlag(gid));
     } catch (IOException e) {
       for (AutoCloseable each : opened) {
-        closeQuietly(each);
+        close(each);
       }
       folder.removeHost(gid);
       throw e;
@@ -141,11 +141,12 @@ public final class ShmWire implements HostWire {
     return new ShmWire(folder, chance);
   }
 
-  private static void closeQuietly(AutoCloseable each) {
+  /** Closes one of several, and logs a failure: the others are closed all the same. */
+  private static void close(AutoCloseable each) {
     try {
       each.close();
     } catch (Exception e) {
-      throw new IllegalStateException("close " + each, e);
+      FailureLog.get().failed(new IllegalStateException("close " + each, e));
     }
   }
 
@@ -483,36 +484,31 @@ public final class ShmWire implements HostWire {
     }
     closed = true;
     for (ShmLink each : links) {
-      each.close();
+      close(each::close);
       closedLinks.add(each);
     }
     links = new ShmLink[0];
     // Also the accepted sockets without a link, which only their selection keys refer to.
     for (SelectionKey each : selector.keys()) {
-      closeQuietly(each.channel());
+      close(each.channel());
     }
     UdpWire.Capture copy = capture;
     if (copy != null) {
-      copy.close();
+      close(copy::close);
     }
     // Ends a sleep, and waits for its end.
-    closeQuietly(selector);
+    close(selector);
     selecting.lock();
     try {
-      unmapClosed();
-      slabs.close();
-      asleep.unmap();
+      close(this::unmapClosed);
+      close(slabs::close);
+      close(asleep::unmap);
     } finally {
       selecting.unlock();
     }
-    try {
-      folder.removeHost(gid);
-    } catch (IOException e) {
-      // The next host that opens removes the remaining files.
-      FailureLog.get().failed(e);
-    } finally {
-      closeQuietly(alive);
-    }
+    // If a file is left, the next host that opens removes it.
+    close(() -> folder.removeHost(gid));
+    close(alive);
   }
 
   private final class ShmPort implements Port {

@@ -11,6 +11,7 @@ import io.verbena.emulated.roce.PacketFault;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.RocePacket;
 import io.verbena.emulated.wire.UdpGid;
+import io.verbena.emulated.wire.UdpWire;
 import io.verbena.emulated.wire.UnreachableReports;
 import io.verbena.emulated.wire.Wire.Outcome;
 import io.verbena.emulated.wire.Wire.Port;
@@ -239,6 +240,34 @@ class ShmWireTest {
     one.work(() -> !one.departed.isEmpty());
     assertThat(one.departed).containsExactly(leaves.port.gid());
     assertThat(one.send(1, leaves)).isEqualTo(Outcome.DROPPED);
+  }
+
+  @Test
+  void aHostClosesAllOfItWhateverItsCaptureThrows() throws IOException {
+    Host one = new Host(1);
+    Host leaves = new Host(2);
+    one.send(0, leaves);
+    leaves.awaitPackets(1);
+    int files = files("").size();
+    leaves.wire.capture(new FailingCapture());
+
+    leaves.wire.close();
+
+    one.work(() -> !one.departed.isEmpty());
+    assertThat(files("").size()).isLessThan(files);
+    Host next = new Host(3);
+    one.send(1, next);
+    next.awaitPackets(1);
+  }
+
+  private static final class FailingCapture implements UdpWire.Capture {
+    @Override
+    public void packet(RocePacket packet) {}
+
+    @Override
+    public void close() {
+      throw new IllegalStateException("no space left");
+    }
   }
 
   /** A killed process leaves its files; here its introduction and its end arrive together. */
