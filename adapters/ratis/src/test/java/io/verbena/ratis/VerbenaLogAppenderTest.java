@@ -142,6 +142,7 @@ class VerbenaLogAppenderTest {
     appender.start();
   }
 
+  /** Called before a test changes mocks: Mockito allows no call of a mock meanwhile. */
   @AfterEach
   void stop() throws Exception {
     if (appender != null) {
@@ -227,8 +228,10 @@ class VerbenaLogAppenderTest {
   /** Ratis 3.2 does not replace an appender that is not running any more. */
   @Test
   void isReplacedWhileItRunsIfTheLogIsPurgedWhileAnAppendIsMade() throws Exception {
+    stop();
     BlockingQueue<Boolean> replaced = new LinkedBlockingQueue<>();
-    VerbenaLogAppender failing = appender;
+    VerbenaLogAppender failing = new VerbenaLogAppender(division, leader, follower);
+    appender = failing;
     doAnswer(call -> replaced.add(failing == call.getArgument(0) && failing.isRunning()))
         .when(leader)
         .restart(any());
@@ -240,7 +243,7 @@ class VerbenaLogAppenderTest {
             });
     logged = new Logged(FIRST, FIRST + 2);
 
-    failing.notifyLogAppender();
+    failing.start();
 
     assertThat(next(replaced)).isTrue();
     assertThat(appends).isEmpty();
@@ -249,6 +252,7 @@ class VerbenaLogAppenderTest {
   /** The other appender may begin with a snapshot, which must not overtake an entry. */
   @Test
   void isReplacedOnlyOnceItsEntriesInFlightHaveTheirReplies() throws Exception {
+    stop();
     BlockingQueue<Boolean> replaced = new LinkedBlockingQueue<>();
     BlockingQueue<Boolean> failed = new LinkedBlockingQueue<>();
     doAnswer(call -> replaced.add(true)).when(leader).restart(any());
@@ -270,7 +274,8 @@ class VerbenaLogAppenderTest {
     AppendEntriesReplyProto success =
         AppendEntriesReplyProto.newBuilder().setResult(AppendResult.SUCCESS).build();
     logged = new Logged(FIRST, FIRST + 1);
-    appender.notifyLogAppender();
+    appender = new VerbenaLogAppender(division, leader, follower);
+    appender.start();
     next(appends).complete(success);
     logged = new Logged(FIRST, FIRST + 2);
     appender.notifyLogAppender();
