@@ -253,10 +253,14 @@ final class Catalog {
     Workload<UnaryCalls> busy =
         callRate("grpc-" + outstanding + "-busy", title + "busy, direct executors");
     add(busy, LIMIT, "in-process", () -> new GrpcInProcess(outstanding, CALL));
-    add(busy, PEER, "grpc-nio", () -> new GrpcNetty(NettyKind.NIO_BUSY, outstanding, CALL));
-    add(busy, PEER, "grpc-epoll", () -> new GrpcNetty(NettyKind.EPOLL_BUSY, outstanding, CALL));
-    add(busy, PEER, "grpc-unix", () -> new GrpcNetty(NettyKind.UNIX_BUSY, outstanding, CALL));
-    add(busy, VERBENA, "grpc", () -> new GrpcNetty(NettyKind.RDMA_BUSY, outstanding, CALL));
+    add(busy, PEER, "grpc-nio", () -> GrpcNetty.inThisJvm(NettyKind.NIO_BUSY, outstanding, CALL));
+    add(
+        busy,
+        PEER,
+        "grpc-epoll",
+        () -> GrpcNetty.inThisJvm(NettyKind.EPOLL_BUSY, outstanding, CALL));
+    add(busy, PEER, "grpc-unix", () -> GrpcNetty.inThisJvm(NettyKind.UNIX_BUSY, outstanding, CALL));
+    add(busy, VERBENA, "grpc", () -> GrpcNetty.inThisJvm(NettyKind.RDMA_BUSY, outstanding, CALL));
     sleepingCalls(
         outstanding,
         callRate("grpc-" + outstanding + "-asleep", title + "asleep, direct executors"));
@@ -278,10 +282,10 @@ final class Catalog {
 
   private void sleepingCalls(int outstanding, Workload<UnaryCalls> work) {
     add(work, LIMIT, "in-process", () -> new GrpcInProcess(outstanding, CALL));
-    add(work, PEER, "grpc-nio", () -> new GrpcNetty(NettyKind.NIO, outstanding, CALL));
-    add(work, PEER, "grpc-epoll", () -> new GrpcNetty(NettyKind.EPOLL, outstanding, CALL));
-    add(work, PEER, "grpc-unix", () -> new GrpcNetty(NettyKind.UNIX, outstanding, CALL));
-    add(work, VERBENA, "grpc", () -> new GrpcNetty(NettyKind.RDMA, outstanding, CALL));
+    add(work, PEER, "grpc-nio", () -> GrpcNetty.inThisJvm(NettyKind.NIO, outstanding, CALL));
+    add(work, PEER, "grpc-epoll", () -> GrpcNetty.inThisJvm(NettyKind.EPOLL, outstanding, CALL));
+    add(work, PEER, "grpc-unix", () -> GrpcNetty.inThisJvm(NettyKind.UNIX, outstanding, CALL));
+    add(work, VERBENA, "grpc", () -> GrpcNetty.inThisJvm(NettyKind.RDMA, outstanding, CALL));
   }
 
   private void requests(int outstanding) {
@@ -516,9 +520,9 @@ final class Catalog {
               1e-3,
               true,
               (participant, plan) -> Measures.earlyCalls(participant, from, to, plan));
-      add(calls, PEER, "grpc-nio", () -> new GrpcNetty(NettyKind.NIO, 1, CALL));
-      add(calls, PEER, "grpc-epoll", () -> new GrpcNetty(NettyKind.EPOLL, 1, CALL));
-      add(calls, VERBENA, "grpc", () -> new GrpcNetty(NettyKind.RDMA_DEFAULT, 1, CALL));
+      add(calls, PEER, "grpc-nio", () -> GrpcNetty.inThisJvm(NettyKind.NIO, 1, CALL));
+      add(calls, PEER, "grpc-epoll", () -> GrpcNetty.inThisJvm(NettyKind.EPOLL, 1, CALL));
+      add(calls, VERBENA, "grpc", () -> GrpcNetty.inThisJvm(NettyKind.RDMA_DEFAULT, 1, CALL));
     }
   }
 

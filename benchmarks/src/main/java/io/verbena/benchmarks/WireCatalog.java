@@ -7,7 +7,7 @@ import static io.verbena.benchmarks.Role.VERBENA;
 
 import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
-import io.verbena.benchmarks.grpc.GrpcWire;
+import io.verbena.benchmarks.grpc.GrpcNetty;
 import io.verbena.benchmarks.peers.AeronUdpPingPong;
 import io.verbena.benchmarks.peers.MemcpyReads;
 import io.verbena.benchmarks.peers.NettyKind;
@@ -116,10 +116,10 @@ final class WireCatalog {
   }
 
   private void unaryCalls(Workload<UnaryCalls> work) {
-    add(work, PEER, "grpc-nio", () -> new GrpcWire(NettyKind.NIO_BUSY, 1, CALL));
-    add(work, PEER, "grpc-epoll", () -> new GrpcWire(NettyKind.EPOLL_BUSY, 1, CALL));
-    add(work, PEER, "grpc-unix", () -> new GrpcWire(NettyKind.UNIX_BUSY, 1, CALL));
-    add(work, VERBENA, "grpc", () -> new GrpcWire(NettyKind.SHARED_BUSY, 1, CALL));
+    add(work, PEER, "grpc-nio", () -> GrpcNetty.inProcesses(NettyKind.NIO_BUSY, 1, CALL));
+    add(work, PEER, "grpc-epoll", () -> GrpcNetty.inProcesses(NettyKind.EPOLL_BUSY, 1, CALL));
+    add(work, PEER, "grpc-unix", () -> GrpcNetty.inProcesses(NettyKind.UNIX_BUSY, 1, CALL));
+    add(work, VERBENA, "grpc", () -> GrpcNetty.inProcesses(NettyKind.SHARED_BUSY, 1, CALL));
   }
 
   /** Adds cases with default options, with polling loops, and with messages of one SEND. */

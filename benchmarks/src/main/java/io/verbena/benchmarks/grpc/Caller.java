@@ -6,8 +6,6 @@ import io.grpc.Channel;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes calls, one at a time on each of its lines. The end of a call makes the next call, on the
@@ -15,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Caller {
   private final Channel channel;
-  private final Supplier<@Nullable Throwable> serverFailure;
+  private final CompletableFuture<Throwable> serverFailure;
   private final Outstanding[] idle;
   private int idleCount;
   private long toBegin;
@@ -26,9 +24,10 @@ final class Caller {
   /**
    * Creates a caller.
    *
-   * @param serverFailure returns why the server failed, if it is known: gRPC does not tell clients
+   * @param serverFailure completes with the reason if the server fails, as gRPC does not tell it
+   *     clients; never completes if the server is in another process, which then ends
    */
-  Caller(Channel channel, Supplier<@Nullable Throwable> serverFailure, int lines, int size) {
+  Caller(Channel channel, CompletableFuture<Throwable> serverFailure, int lines, int size) {
     this.channel = channel;
     this.serverFailure = serverFailure;
     this.idle = new Outstanding[lines];
@@ -77,8 +76,7 @@ final class Caller {
   }
 
   private void failed(Throwable cause) {
-    Throwable atServer = serverFailure.get();
-    done.completeExceptionally(atServer == null ? cause : atServer);
+    done.completeExceptionally(serverFailure.getNow(cause));
   }
 
   private final class Outstanding implements StreamObserver<byte[]> {

@@ -6,9 +6,7 @@ import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.CompletableFuture;
 
 /** Checks each request and answers it, on the thread of the server's call. */
 final class Echo {
@@ -22,20 +20,9 @@ final class Echo {
           .build();
 
   private final Line[] lines;
-  private final Consumer<Throwable> listener;
-  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+  private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
 
   Echo(int lines, int size) {
-    this(lines, size, failed -> {});
-  }
-
-  /**
-   * Creates a service.
-   *
-   * @param listener called with the first failed check of a request
-   */
-  Echo(int lines, int size, Consumer<Throwable> listener) {
-    this.listener = listener;
     this.lines = new Line[lines];
     for (int i = 0; i < lines; i++) {
       this.lines[i] = new Line(i, size);
@@ -54,17 +41,18 @@ final class Echo {
       line = lines[Line.of(request)];
       line.accept(request);
     } catch (RuntimeException e) {
-      if (failure.compareAndSet(null, e)) {
-        listener.accept(e);
-      }
+      failure.complete(e);
       throw e;
     }
     answers.onNext(line.next());
     answers.onCompleted();
   }
 
-  /** Returns the first failed check of a request, or null. gRPC does not report it to clients. */
-  @Nullable Throwable failure() {
-    return failure.get();
+  /**
+   * Returns the first failed check of a request, once one has failed. gRPC does not report it to
+   * clients.
+   */
+  CompletableFuture<Throwable> failure() {
+    return failure;
   }
 }

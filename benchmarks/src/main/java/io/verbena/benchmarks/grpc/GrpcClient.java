@@ -7,11 +7,10 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.verbena.benchmarks.peers.NettyKind;
+import io.verbena.benchmarks.peers.NettyPair;
 import io.verbena.benchmarks.work.Deadline;
 import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /** A client of an {@link Echo}: one connection, and all its work on one event loop. */
 final class GrpcClient implements AutoCloseable {
@@ -23,14 +22,14 @@ final class GrpcClient implements AutoCloseable {
   /**
    * Creates a client.
    *
-   * @param failure returns why the server failed, if it is known
+   * @param serverFailure as of {@link Caller#Caller}
    */
   GrpcClient(
       NettyKind kind,
       SocketAddress server,
       int lines,
       int size,
-      Supplier<@Nullable Throwable> failure) {
+      CompletableFuture<Throwable> serverFailure) {
     loops = new MultiThreadIoEventLoopGroup(1, kind.plainHandler());
     loop = loops.next();
     channel =
@@ -41,7 +40,7 @@ final class GrpcClient implements AutoCloseable {
             .usePlaintext()
             .overrideAuthority("localhost")
             .build();
-    caller = new Caller(channel, failure, lines, size);
+    caller = new Caller(channel, serverFailure, lines, size);
   }
 
   void call(long calls, Deadline deadline) throws Exception {
@@ -53,6 +52,6 @@ final class GrpcClient implements AutoCloseable {
   @Override
   public void close() {
     channel.shutdownNow();
-    Loops.shutDown(loops);
+    NettyPair.shutDown(loops);
   }
 }

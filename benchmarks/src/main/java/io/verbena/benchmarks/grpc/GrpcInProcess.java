@@ -26,7 +26,7 @@ public final class GrpcInProcess implements UnaryCalls {
             .build()
             .start();
     channel = InProcessChannelBuilder.forName(NAME).directExecutor().build();
-    caller = new Caller(channel, echo::failure, lines, size);
+    caller = new Caller(channel, echo.failure(), lines, size);
   }
 
   @Override

@@ -6,7 +6,10 @@ import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.verbena.benchmarks.peers.NettyKind;
+import io.verbena.benchmarks.peers.NettyPair;
+import io.verbena.benchmarks.work.OtherProcess;
 import java.net.SocketAddress;
+import java.util.concurrent.CompletableFuture;
 
 /** The server of an {@link Echo} over a Netty transport, with all its work on one event loop. */
 final class GrpcServer implements AutoCloseable {
@@ -26,6 +29,15 @@ final class GrpcServer implements AutoCloseable {
             .start();
   }
 
+  /** The other process. Arguments: the kind, the number of lines, and the size of the messages. */
+  public static void main(String[] arguments) throws Exception {
+    OtherProcess.endWithParent();
+    NettyKind kind = NettyKind.valueOf(arguments[0]);
+    Echo echo = new Echo(Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
+    CompletableFuture<Void> unused = echo.failure().thenAccept(OtherProcess::fail);
+    System.out.println(NettyKind.format(new GrpcServer(kind, echo).address()));
+  }
+
   SocketAddress address() {
     return server.getListenSockets().get(0);
   }
@@ -33,6 +45,6 @@ final class GrpcServer implements AutoCloseable {
   @Override
   public void close() {
     server.shutdownNow();
-    Loops.shutDown(loop);
+    NettyPair.shutDown(loop);
   }
 }

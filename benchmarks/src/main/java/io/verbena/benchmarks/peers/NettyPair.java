@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A Netty connection within this JVM, an event loop for each end. */
-final class NettyPair implements AutoCloseable {
+public final class NettyPair implements AutoCloseable {
   static final Duration LIMIT = Duration.ofSeconds(10);
 
   private final EventLoopGroup clients;
@@ -56,7 +56,8 @@ final class NettyPair implements AutoCloseable {
     shutDown(servers);
   }
 
-  static void shutDown(EventLoopGroup group) {
+  /** Ends the loops of a group; waits until their threads have ended. */
+  public static void shutDown(EventLoopGroup group) {
     Future<?> down = group.shutdownGracefully(0, LIMIT.toMillis(), TimeUnit.MILLISECONDS);
     if (!down.awaitUninterruptibly(LIMIT.toMillis())) {
       throw new IllegalStateException("event loop: still running after " + LIMIT);

@@ -91,8 +91,7 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
     } finally {
       sends.posting.release();
       if (fabric.isDrivenByPolling() && request.next() == null) {
-        // Where this end may copy by itself, a doorbell and its turn cost a third of a READ of 4
-        // KiB.
+        // A doorbell and its turn cost a third of a READ of 4 KiB that this end copies by itself.
         fabric.serveNow(bell, request.opcode() == SendOpcode.RDMA_READ);
       } else {
         ring();

@@ -145,7 +145,7 @@ public final class ShmWire implements HostWire {
   private static void close(AutoCloseable each) {
     try {
       each.close();
-    } catch (Exception e) {
+    } catch (Exception | Error e) {
       FailureLog.get().failed(new IllegalStateException("close " + each, e));
     }
   }

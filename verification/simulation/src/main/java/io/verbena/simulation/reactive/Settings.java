@@ -33,7 +33,7 @@ record Settings(
 
   private static final long LEAST_MEMORY = 1 << 17;
 
-  /** The most receives that a connection promises its peer at all times. */
+  /** The most receives that a connection promises at all times, as in its ConnectionContext. */
   private static final int FIRST_RECEIVES = 8;
 
   /** No frame is longer than a message of one frame and this many bytes. */
