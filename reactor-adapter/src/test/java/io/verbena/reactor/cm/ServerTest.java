@@ -52,7 +52,8 @@ class ServerTest {
     ConnectionManager manager = proxy(ConnectionManager.class, call -> listener);
     return new Server(
         ADDRESS,
-        new ConnectionEventDispatcher("failing-cm", proxy(Device.class, call -> manager), null),
+        new ConnectionEventDispatcher(
+            "failing-cm", proxy(Device.class, call -> manager), () -> Long.MAX_VALUE, null),
         () -> {
           throw failure;
         },

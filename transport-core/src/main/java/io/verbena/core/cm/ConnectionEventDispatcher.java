@@ -14,6 +14,7 @@ import java.net.URI;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,7 @@ public final class ConnectionEventDispatcher {
       new IdentityHashMap<>();
   private final IdentityHashMap<ConnectionListener, EventTarget> listeners =
       new IdentityHashMap<>();
+  private final LongSupplier upkeep;
   private final @Nullable DutyCycleInvoker invoker;
   private final Thread thread;
   private final CloseSteps leftOpen = new CloseSteps();
@@ -47,10 +49,15 @@ public final class ConnectionEventDispatcher {
    * Creates the connection manager; {@link #start} starts the thread.
    *
    * @param name the name of the thread
-   * @param invoker invokes the duty cycle in place of a thread, or null
+   * @param upkeep called by the thread between events, for other seldom work of the device; returns
+   *     the nanoseconds until its next call
+   * @param invoker invokes the duty cycle in place of a thread, or null; {@code upkeep} is then not
+   *     called
    */
-  public ConnectionEventDispatcher(String name, Device device, @Nullable DutyCycleInvoker invoker) {
+  public ConnectionEventDispatcher(
+      String name, Device device, LongSupplier upkeep, @Nullable DutyCycleInvoker invoker) {
     manager = device.createConnectionManager();
+    this.upkeep = upkeep;
     this.invoker = invoker;
     // Inherits no thread-locals of the thread that opens the transport: it would keep them alive.
     thread = new Thread(null, this::work, name, 0, false);
@@ -136,7 +143,16 @@ public final class ConnectionEventDispatcher {
 
   private void work() {
     while (!closed && failure == null) {
-      takeEvent(LONGEST_WAIT);
+      takeEvent(Math.min(keepUp(), LONGEST_WAIT));
+    }
+  }
+
+  private long keepUp() {
+    try {
+      return upkeep.getAsLong();
+    } catch (RuntimeException | Error e) {
+      report(e);
+      return LONGEST_WAIT;
     }
   }
 
@@ -224,8 +240,12 @@ public final class ConnectionEventDispatcher {
       if (invoker != null) {
         throw thrown;
       }
-      thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+      report(thrown);
     }
+  }
+
+  private void report(Throwable thrown) {
+    thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
   }
 
   private @Nullable EventTarget target(ConnectionIdentifier identifier) {

@@ -76,7 +76,7 @@ public final class OpenedDevice {
       memory = new RegisteredMemory(made, options, direct);
       dispatcher =
           new ConnectionEventDispatcher(
-              threads + '-' + device.attributes().name() + "-cm", device, invoker);
+              threads + '-' + device.attributes().name() + "-cm", device, memory::trim, invoker);
       events =
           new AsyncEvents(threads + '-' + device.attributes().name() + "-events", device, invoker);
     } catch (Throwable e) {

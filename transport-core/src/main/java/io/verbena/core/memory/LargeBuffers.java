@@ -67,6 +67,11 @@ final class LargeBuffers {
     shrinkTo(0);
   }
 
+  /** Returns the bytes that are kept for reuse. */
+  synchronized long kept() {
+    return kept;
+  }
+
   private void shrinkTo(long most) {
     for (Iterator<RegisteredByteBuf> i = buffers.iterator(); kept > most && i.hasNext(); ) {
       Block block = i.next().block();

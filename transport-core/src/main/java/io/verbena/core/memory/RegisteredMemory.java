@@ -19,6 +19,7 @@ import io.verbena.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   private final boolean prefersOwn;
   private final Registrations registrations;
   private final Slabs slabs;
+  private final SlabTrimmer trimmer;
   private final RegistrationCache cache;
   private final RegisteredAllocator allocator;
   private final RegisteredAllocator lenientAllocator;
@@ -56,6 +58,12 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
    * @param direct the memory that the allocator's slabs are made of
    */
   public RegisteredMemory(ProtectionDomain domain, RdmaOptions options, DirectMemory direct) {
+    this(domain, options, direct, System::nanoTime);
+  }
+
+  /** Registered memory with another clock, for tests. */
+  RegisteredMemory(
+      ProtectionDomain domain, RdmaOptions options, DirectMemory direct, LongSupplier clock) {
     requireNonNull(domain, "domain");
     limit = new RegistrationLimit(options.maxRegisteredBytes());
     plenty = Math.min(limit.bytes(), direct.share()) >> 1;
@@ -63,6 +71,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
     prefersOwn = domain.device().prefersOwnMemory();
     registrations = new Registrations(domain, limit);
     slabs = new Slabs(this, direct, domain.device());
+    trimmer = new SlabTrimmer(slabs, clock);
     cache = new RegistrationCache(this, options.maxCachedRegistrations());
     allocator = new RegisteredAllocator(slabs, false);
     lenientAllocator = new RegisteredAllocator(slabs, true);
@@ -325,6 +334,16 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   @Override
   public long registeredBytes() {
     return limit.used();
+  }
+
+  /**
+   * Deregisters memory of the allocator that nobody has used for some seconds, except for the next
+   * few buffers. Called now and then by one thread at a time; seldom does more than read the clock.
+   *
+   * @return the nanoseconds until the next call is useful
+   */
+  public long trim() {
+    return trimmer.run();
   }
 
   /**

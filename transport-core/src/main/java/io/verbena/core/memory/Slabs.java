@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,7 @@ final class Slabs {
 
   private final List<Slab> slabs = new ArrayList<>();
   private final List<Slab> slabsWithRoom = new ArrayList<>();
+  private final AtomicLong made = new AtomicLong();
   private volatile boolean closed;
 
   /**
@@ -128,8 +130,40 @@ final class Slabs {
     }
   }
 
+  /** Returns the number of slabs that were registered so far. */
+  long made() {
+    return made.get();
+  }
+
+  /** Returns the bytes of the free buffers; they may be outdated on return. */
+  long freeBytes() {
+    long bytes = freeLarge.kept();
+    for (int i = 0; i < free.size(); i++) {
+      bytes += (long) free.get(i).size() * SizeClasses.length(i);
+    }
+    return bytes;
+  }
+
+  /** Returns the length of a slab for many buffers. */
+  int slabLength() {
+    return slabLength;
+  }
+
   /** Deregisters the slabs without buffers in use. */
   void deregisterIdle() {
+    deregisterIdle(0);
+  }
+
+  /**
+   * Deregisters the slabs without buffers in use, but one for the next buffers; returns whether
+   * there were any.
+   */
+  boolean trim() {
+    return deregisterIdle(1);
+  }
+
+  private boolean deregisterIdle(int spared) {
+    boolean hadLarge = freeLarge.kept() > 0;
     freeLarge.clear();
     growth.lock();
     try {
@@ -139,23 +173,18 @@ final class Slabs {
       }
       slabs.forEach(Slab::clearIdle);
       idle.forEach(buffer -> buffer.block().slab().countIdle());
-      slabs.removeIf(Slabs::closeIfIdle);
+      slabs.stream().filter(Slab::isIdle).skip(spared).forEach(Slab::close);
+      boolean hadIdle = slabs.removeIf(slab -> !slab.isOpen());
       slabsWithRoom.removeIf(slab -> !slab.isOpen());
       for (RegisteredByteBuf buffer : idle) {
         if (buffer.block().slab().isOpen()) {
           give(buffer);
         }
       }
+      return hadLarge || hadIdle;
     } finally {
       growth.unlock();
     }
-  }
-
-  private static boolean closeIfIdle(Slab slab) {
-    if (slab.isIdle()) {
-      slab.close();
-    }
-    return !slab.isOpen();
   }
 
   /** Drops the free buffers and makes no new ones. The owner closes the registrations. */
@@ -335,11 +364,12 @@ final class Slabs {
       throw e;
     }
     try {
-      return new Slab(
-          memory,
+      Registration registration =
           owner
               .registrations()
-              .register(ALLOCATE, memory, Set.of(Access.LOCAL_WRITE), length, direct));
+              .register(ALLOCATE, memory, Set.of(Access.LOCAL_WRITE), length, direct);
+      made.incrementAndGet();
+      return new Slab(memory, registration);
     } catch (HcaException e) {
       if (!isOutOfMemory(e)) {
         throw e;

@@ -78,9 +78,9 @@ final class Stripe extends StripeFields {
     HELD.setRelease(this, 0);
   }
 
-  /** Returns whether the stripe looks empty to a thread that does not hold it. */
-  boolean looksEmpty() {
-    return (int) SIZE.getOpaque(this) == 0;
+  /** Returns the number of items, as it looks to a thread that does not hold the stripe. */
+  int size() {
+    return (int) SIZE.getOpaque(this);
   }
 
   void push(Object item) {

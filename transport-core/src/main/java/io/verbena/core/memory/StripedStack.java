@@ -65,7 +65,7 @@ final class StripedStack<T> {
   private @Nullable T popElsewhere(int home) {
     for (int i = 1; i < STRIPES; i++) {
       Stripe other = stripes[(home + i) & MASK];
-      if (!other.looksEmpty() && other.tryHold()) {
+      if (other.size() > 0 && other.tryHold()) {
         try {
           Object item = other.pop();
           if (item != null) {
@@ -101,6 +101,15 @@ final class StripedStack<T> {
       }
     }
     return null;
+  }
+
+  /** Returns the number of items; it may be outdated on return. */
+  int size() {
+    int size = 0;
+    for (Stripe stripe : stripes) {
+      size += stripe.size();
+    }
+    return size;
   }
 
   /** Moves everything to {@code drained}. */

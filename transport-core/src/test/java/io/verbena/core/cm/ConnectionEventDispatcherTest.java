@@ -19,10 +19,12 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +45,7 @@ class ConnectionEventDispatcherTest {
   void tellsListenersThatNoEventFollows(VerbsError error) throws Exception {
     FailingManager manager = new FailingManager(error);
     ConnectionEventDispatcher dispatcher =
-        new ConnectionEventDispatcher("failing-cm", deviceOf(manager), null);
+        new ConnectionEventDispatcher("failing-cm", deviceOf(manager), () -> Long.MAX_VALUE, null);
     CompletableFuture<VerbsException> told = new CompletableFuture<>();
     ConnectionListener listener = dispatcher.listen(ADDRESS, 1, new Target(told));
 
@@ -60,7 +62,7 @@ class ConnectionEventDispatcherTest {
   void refusesToListenWhereNoEventFollows() throws Exception {
     FailingManager manager = new FailingManager(VerbsError.IO);
     ConnectionEventDispatcher dispatcher =
-        new ConnectionEventDispatcher("failing-cm", deviceOf(manager), null);
+        new ConnectionEventDispatcher("failing-cm", deviceOf(manager), () -> Long.MAX_VALUE, null);
     CompletableFuture<VerbsException> told = new CompletableFuture<>();
     dispatcher.listen(ADDRESS, 1, new Target(told));
     dispatcher.start();
@@ -78,7 +80,7 @@ class ConnectionEventDispatcherTest {
   void tellsEachListenerWhateverAnotherOneThrows() throws Exception {
     FailingManager manager = new FailingManager(VerbsError.IO);
     ConnectionEventDispatcher dispatcher =
-        new ConnectionEventDispatcher("failing-cm", deviceOf(manager), null);
+        new ConnectionEventDispatcher("failing-cm", deviceOf(manager), () -> Long.MAX_VALUE, null);
     CompletableFuture<VerbsException> one = new CompletableFuture<>();
     CompletableFuture<VerbsException> other = new CompletableFuture<>();
     dispatcher.listen(ADDRESS, 1, new Throwing(one));
@@ -110,7 +112,7 @@ class ConnectionEventDispatcherTest {
             event(ConnectionEvent.Type.CONNECT_REQUEST, stray),
             event(ConnectionEvent.Type.DISCONNECTED, known));
     ConnectionEventDispatcher dispatcher =
-        new ConnectionEventDispatcher("failing-cm", deviceOf(manager), null);
+        new ConnectionEventDispatcher("failing-cm", deviceOf(manager), () -> Long.MAX_VALUE, null);
     CompletableFuture<ConnectionEvent> came = new CompletableFuture<>();
     dispatcher.register(known, came::complete);
 
@@ -145,13 +147,42 @@ class ConnectionEventDispatcherTest {
           }
         };
     ConnectionEventDispatcher dispatcher =
-        new ConnectionEventDispatcher("closing-cm", deviceOf(manager), null);
+        new ConnectionEventDispatcher("closing-cm", deviceOf(manager), () -> Long.MAX_VALUE, null);
     dispatcher.start();
     assertThat(begun.await(LIMIT.toNanos(), TimeUnit.NANOSECONDS)).isTrue();
 
     dispatcher.close(LIMIT.toNanos());
 
     assertThat(closed).isTrue();
+  }
+
+  @Test
+  void callsTheUpkeepAsOftenAsThatAsksAndWhateverItThrows() throws Exception {
+    ConnectionEvent stray = event(ConnectionEvent.Type.DISCONNECTED, identifier(() -> {}));
+    FailingManager manager = new FailingManager(VerbsError.IO, stray, stray, stray);
+    List<Long> waits = new CopyOnWriteArrayList<>();
+    manager.waiting = waits::add;
+    AtomicInteger calls = new AtomicInteger();
+    ConnectionEventDispatcher dispatcher =
+        new ConnectionEventDispatcher(
+            "failing-cm",
+            deviceOf(manager),
+            () ->
+                switch (calls.incrementAndGet()) {
+                  case 1 -> 17;
+                  case 2 -> throw new IllegalStateException("by a test");
+                  case 3 -> throw new AssertionError("by a test");
+                  default -> Long.MAX_VALUE;
+                },
+            null);
+
+    dispatcher.start();
+
+    Awaitility.await().dontCatchUncaughtExceptions().atMost(LIMIT).until(() -> waits.size() > 3);
+    long longest = TimeUnit.MINUTES.toNanos(1);
+    assertThat(waits).startsWith(17L, longest, longest, longest);
+    manager.failure.countDown();
+    dispatcher.close(LIMIT.toNanos());
   }
 
   private static void awaitUninterruptibly(CountDownLatch latch) {
@@ -226,6 +257,7 @@ class ConnectionEventDispatcherTest {
     private final Iterator<ConnectionEvent> events;
     private final VerbsException thrown;
     private Runnable close = () -> {};
+    private LongConsumer waiting = nanos -> {};
 
     FailingManager(VerbsError error, ConnectionEvent... events) {
       thrown = new VerbsException(error, "get connection event");
@@ -234,6 +266,7 @@ class ConnectionEventDispatcherTest {
 
     @Override
     public @Nullable ConnectionEvent await(long timeoutNanos) throws InterruptedException {
+      waiting.accept(timeoutNanos);
       if (events.hasNext()) {
         return events.next();
       }

@@ -4,7 +4,10 @@ package io.verbena.core.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.verbena.RdmaOptions;
 import io.verbena.meters.Credit;
 import io.verbena.meters.HcaMeter;
@@ -13,8 +16,11 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
+import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class OpenedDeviceTest {
@@ -42,6 +48,26 @@ class OpenedDeviceTest {
 
     assertThat(opened.memory().registeredBytes()).isZero();
     assertIsClosed(device);
+  }
+
+  @Test
+  void givesMemoryBackThatNobodyUsesAnyMore() {
+    OpenedDevice opened = opened();
+    opened.dispatcher().start();
+    ByteBufAllocator allocator = opened.memory().allocator();
+    ByteBuf small = allocator.buffer(100);
+    long idle = opened.memory().registeredBytes();
+    List<ByteBuf> burst = Stream.generate(() -> allocator.buffer(1 << 20)).limit(64).toList();
+    assertThat(opened.memory().registeredBytes()).isGreaterThanOrEqualTo(idle + (60 << 20));
+
+    burst.forEach(ByteBuf::release);
+
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .untilAsserted(
+            () -> assertThat(opened.memory().registeredBytes()).isLessThanOrEqualTo(2 * idle));
+    small.release();
+    opened.close(PATIENCE);
   }
 
   @Test

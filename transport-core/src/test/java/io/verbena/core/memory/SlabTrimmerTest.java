@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.core.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.RdmaOptions;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class SlabTrimmerTest {
+  private static final int SLAB = 4 << 20;
+  private static final int LENGTH = 12 << 10;
+
+  private long now = Long.MAX_VALUE - SlabTrimmer.LOOK;
+  private final RecordingDomain domain = new RecordingDomain();
+  private final RegisteredMemory memory =
+      new RegisteredMemory(domain, RdmaOptions.defaults(), DirectMemory.jvm(), () -> now);
+
+  @AfterEach
+  void close() {
+    memory.close();
+  }
+
+  /** Lets time pass as the thread does that calls {@link RegisteredMemory#trim}. */
+  private void pass(long nanos) {
+    long end = now + nanos;
+    while (now - end < 0) {
+      long wait = memory.trim();
+      assertThat(wait).isPositive();
+      now += Math.min(wait, end - now);
+    }
+  }
+
+  private List<ByteBuf> buffers(int slabs) {
+    List<ByteBuf> buffers = new ArrayList<>();
+    while (memory.registeredBytes() < (long) slabs * SLAB) {
+      buffers.add(memory.allocator().directBuffer(LENGTH));
+    }
+    return buffers;
+  }
+
+  private static void release(List<ByteBuf> buffers) {
+    buffers.forEach(ByteBuf::release);
+    buffers.clear();
+  }
+
+  @Test
+  void deregistersWhatNobodyHasNeededForSecondsButOneSlab() {
+    release(buffers(8));
+
+    pass(SlabTrimmer.LEAST_QUIET / 2);
+    assertThat(memory.registeredBytes()).isEqualTo(8L * SLAB);
+
+    pass(2 * SlabTrimmer.LEAST_QUIET);
+    assertThat(memory.registeredBytes()).isEqualTo(SLAB);
+    assertThat(domain.openBytes()).isEqualTo(SLAB);
+  }
+
+  @Test
+  void keepsWhatIsInUseOrWasNeededMeanwhile() {
+    List<ByteBuf> held = buffers(8);
+
+    pass(10 * SlabTrimmer.LEAST_QUIET);
+    assertThat(memory.registeredBytes()).isEqualTo(8L * SLAB);
+
+    ByteBuf last = held.remove(held.size() - 1);
+    release(held);
+    pass(SlabTrimmer.LEAST_QUIET / 2);
+    List<ByteBuf> again = buffers(9);
+    release(again);
+    pass(SlabTrimmer.LEAST_QUIET - SlabTrimmer.LOOK);
+    assertThat(memory.registeredBytes()).isEqualTo(9L * SLAB);
+
+    pass(2 * SlabTrimmer.LEAST_QUIET);
+    assertThat(memory.registeredBytes()).isEqualTo(2L * SLAB);
+    assertThat(memory.locate(last, 0, LENGTH, new Location())).isTrue();
+    last.release();
+  }
+
+  @Test
+  void deregistersFreeBuffersWithSlabsOfTheirOwn() {
+    ByteBuf small = memory.allocator().directBuffer(LENGTH);
+    memory.allocator().directBuffer(3 * SLAB).release();
+    assertThat(memory.registeredBytes()).isGreaterThanOrEqualTo(4L * SLAB);
+
+    pass(3 * SlabTrimmer.LEAST_QUIET);
+
+    assertThat(memory.registeredBytes()).isEqualTo(SLAB);
+    small.release();
+  }
+
+  @Test
+  void waitsLongerIfTheSlabsAreNeededAgainEachTime() {
+    int registered = domain.registrations();
+    int rounds = 100;
+    for (int i = 0; i < rounds; i++) {
+      release(buffers(2));
+      pass(3 * SlabTrimmer.LEAST_QUIET);
+    }
+
+    assertThat(domain.registrations() - registered).isBetween(2, rounds / 4);
+
+    pass(2 * SlabTrimmer.MOST_QUIET);
+    assertThat(memory.registeredBytes()).isEqualTo(SLAB);
+  }
+
+  @Test
+  void seldomTriesInVainIfEachSlabHasABufferInUse() {
+    List<ByteBuf> all = buffers(8);
+    List<ByteBuf> held = new ArrayList<>();
+    for (int i = 0; i < all.size(); i++) {
+      if (i % 100 == 0) {
+        held.add(all.set(i, memory.allocator().directBuffer(1)));
+      }
+    }
+    release(all);
+
+    pass(2 * SlabTrimmer.MOST_QUIET);
+    assertThat(memory.registeredBytes()).isEqualTo(8L * SLAB);
+
+    release(held);
+    pass(2 * SlabTrimmer.MOST_QUIET);
+    assertThat(memory.registeredBytes()).isEqualTo(SLAB);
+  }
+
+  @Test
+  void buffersFromAKeptSlabAreUsedAgain() {
+    release(buffers(8));
+    pass(3 * SlabTrimmer.LEAST_QUIET);
+    int registered = domain.registrations();
+
+    release(buffers(1));
+    for (int i = 0; i < 100; i++) {
+      ByteBuf buf = memory.allocator().directBuffer(LENGTH);
+      assertThat(Memories.seenByHca(domain, memory, Memories.numbered(buf), 0, LENGTH))
+          .isEqualTo(Memories.numbers(0, LENGTH));
+      buf.release();
+    }
+
+    assertThat(domain.registrations()).isEqualTo(registered);
+  }
+}
