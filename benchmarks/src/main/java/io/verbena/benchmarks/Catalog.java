@@ -410,8 +410,12 @@ final class Catalog {
 
   /** Adds a case without keep-alive and one in which each end sends a keep-alive per second. */
   private void reactiveCrowd(Workload<IdleConnections> work) {
-    add(work, VERBENA, "reactive-0s", () -> new ReactiveIdleConnections(SMALL, Duration.ZERO));
-    add(work, VERBENA, "reactive-1s", () -> new ReactiveIdleConnections(SMALL, FREQUENT));
+    add(
+        work,
+        VERBENA,
+        "reactive-0s",
+        () -> ReactiveIdleConnections.inThisJvm(SMALL, Duration.ZERO));
+    add(work, VERBENA, "reactive-1s", () -> ReactiveIdleConnections.inThisJvm(SMALL, FREQUENT));
   }
 
   private void scales() {
@@ -488,7 +492,7 @@ final class Catalog {
       add(work, PEER, "netty-nio", () -> new NettyIdleConnections(NettyKind.NIO, SMALL));
     }
     add(work, VERBENA, "netty", () -> new NettyIdleConnections(NettyKind.RDMA, SMALL));
-    add(work, VERBENA, "reactive", () -> new ReactiveIdleConnections(SMALL));
+    add(work, VERBENA, "reactive", () -> ReactiveIdleConnections.inThisJvm(SMALL));
   }
 
   private interface CrowdMeasure {

@@ -19,12 +19,14 @@ import io.verbena.benchmarks.peers.UdpOneWay;
 import io.verbena.benchmarks.peers.UdpPingPong;
 import io.verbena.benchmarks.ratis.RaftAppends;
 import io.verbena.benchmarks.ratis.RaftRpc;
+import io.verbena.benchmarks.verbena.ReactiveIdleConnections;
 import io.verbena.benchmarks.verbena.ReactiveWireOneWay;
 import io.verbena.benchmarks.verbena.ReactiveWirePingPong;
 import io.verbena.benchmarks.verbena.RemoteReads;
 import io.verbena.benchmarks.verbena.RemoteWrites;
 import io.verbena.benchmarks.verbena.WireHosts;
 import io.verbena.benchmarks.verbena.WirePingPong;
+import io.verbena.benchmarks.work.IdleConnections;
 import io.verbena.benchmarks.work.Measures;
 import io.verbena.benchmarks.work.OneSided;
 import io.verbena.benchmarks.work.OneWay;
@@ -34,7 +36,9 @@ import io.verbena.benchmarks.work.ReadLayout;
 import io.verbena.benchmarks.work.UnaryCalls;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 
 /** The workloads between two processes and their participants, in the order of the table. */
 final class WireCatalog {
@@ -49,8 +53,15 @@ final class WireCatalog {
    */
   private static final Duration WARMS_UP = Duration.ofSeconds(12);
 
+  /** The limits of the intervals of a start. */
+  private static final List<Duration> START =
+      Stream.of(0, 500, 2000, 5000, 10_000).map(Duration::ofMillis).toList();
+
   private static final URI IWARP = URI.create("iwarp://127.0.0.1:0");
   private static final URI SHM = URI.create("shm://verbena-bench:0");
+  private static final URI ROCE = URI.create("roce://127.83.0.1:0");
+  private static final int MOST_CONNECTIONS = 10_000;
+  private static final Duration CROWD_SETTLES = Duration.ofSeconds(2);
   private static final PollMode AS_IT_COMES = RdmaOptions.defaults().pollMode();
 
   private final CaseList cases;
@@ -64,6 +75,7 @@ final class WireCatalog {
     catalog.onSharedMemory();
     catalog.overTcp();
     catalog.overUdp();
+    catalog.scales();
     catalog.raftWrites(1);
     catalog.raftWrites(128);
   }
@@ -113,6 +125,45 @@ final class WireCatalog {
             true,
             WARMS_UP,
             Measures::calls));
+    starts();
+  }
+
+  /** Adds the workloads of the first seconds of two programs, with default options. */
+  private void starts() {
+    for (int i = 1; i < START.size(); i++) {
+      Duration from = START.get(i - 1);
+      Duration to = START.get(i);
+      String window =
+          " between two new JVMs, shared memory and sockets, "
+              + from.toMillis()
+              + " to "
+              + to.toMillis()
+              + " ms";
+      Workload<PingPong> echo =
+          new Workload<>(
+              "shm-start-echo-" + to.toMillis(),
+              "64 B echo over Netty" + window,
+              "k/s",
+              1e-3,
+              true,
+              WARMS_UP,
+              (participant, plan) -> Measures.earlyRoundTrips(participant, SMALL, from, to, plan));
+      add(echo, PEER, "netty-nio", () -> new NettyWirePingPong(NettyKind.NIO, SMALL));
+      add(echo, PEER, "netty-unix", () -> new NettyWirePingPong(NettyKind.UNIX, SMALL));
+      add(echo, VERBENA, "netty", () -> new NettyWirePingPong(NettyKind.SHARED_DEFAULT, SMALL));
+      Workload<UnaryCalls> calls =
+          new Workload<>(
+              "shm-start-grpc-" + to.toMillis(),
+              "gRPC unary 1 KiB, one at a time," + window,
+              "k/s",
+              1e-3,
+              true,
+              WARMS_UP,
+              (participant, plan) -> Measures.earlyCalls(participant, from, to, plan));
+      add(calls, PEER, "grpc-nio", () -> GrpcNetty.inProcesses(NettyKind.NIO, 1, CALL));
+      add(calls, PEER, "grpc-unix", () -> GrpcNetty.inProcesses(NettyKind.UNIX, 1, CALL));
+      add(calls, VERBENA, "grpc", () -> GrpcNetty.inProcesses(NettyKind.SHARED_DEFAULT, 1, CALL));
+    }
   }
 
   private void unaryCalls(Workload<UnaryCalls> work) {
@@ -198,6 +249,51 @@ final class WireCatalog {
             LARGE);
     add(single, VERBENA, "roce", () -> RemoteWrites.single(LARGE, WireHosts.ONE));
     add(single, VERBENA, "roce-locked", () -> RemoteWrites.single(LARGE, WireHosts.ONE_LOCKED));
+  }
+
+  /** Adds workloads of many connections between two processes. */
+  private void scales() {
+    for (int count = 1; count <= MOST_CONNECTIONS; count *= 10) {
+      int connections = count;
+      scale(
+          new Workload<>(
+              "wire-scale-setup-" + count,
+              "setting up connections between two processes, each with an echo; (min .. max) of"
+                  + " tenths: "
+                  + count,
+              "thousand/s",
+              1e-3,
+              true,
+              CROWD_SETTLES,
+              (participant, plan) -> Measures.setUp(participant, connections, plan)));
+      scale(
+          new Workload<>(
+              "wire-scale-echo-" + count,
+              "64 B round trip on one of the connections between two processes, asleep, p50 and"
+                  + " p99.9: "
+                  + count,
+              "us",
+              1e-3,
+              false,
+              CROWD_SETTLES,
+              (participant, plan) -> Measures.crowdEcho(participant, connections, plan)));
+      scale(
+          new Workload<>(
+              "wire-scale-busy-" + count,
+              "messages of 64 B to and fro, all connections between two processes at once: "
+                  + count,
+              "M/s",
+              1e-6,
+              true,
+              CROWD_SETTLES,
+              (participant, plan) -> Measures.crowdRate(participant, connections, plan)));
+    }
+  }
+
+  private void scale(Workload<IdleConnections> work) {
+    add(work, VERBENA, "shm", () -> ReactiveIdleConnections.inProcesses(SMALL, SHM));
+    add(work, VERBENA, "iwarp", () -> ReactiveIdleConnections.inProcesses(SMALL, IWARP));
+    add(work, VERBENA, "roce", () -> ReactiveIdleConnections.inProcesses(SMALL, ROCE));
   }
 
   private void raftWrites(int outstanding) {

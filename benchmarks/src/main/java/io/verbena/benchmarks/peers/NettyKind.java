@@ -63,7 +63,9 @@ public enum NettyKind {
   /** RDMA channels on shared memory, loops that sleep. */
   SHARED(Fabric.SHARED_MEMORY, false),
   /** RDMA channels on shared memory, loops that poll. */
-  SHARED_BUSY(Fabric.SHARED_MEMORY, true);
+  SHARED_BUSY(Fabric.SHARED_MEMORY, true),
+  /** RDMA channels on shared memory, default loops. */
+  SHARED_DEFAULT(Fabric.SHARED_MEMORY, false);
 
   private enum Fabric {
     TCP,
@@ -124,6 +126,9 @@ public enum NettyKind {
   private IoHandlerFactory handler(int receiveSize) {
     if (this == RDMA_DEFAULT) {
       return RdmaIoHandler.newFactory(HCA);
+    }
+    if (this == SHARED_DEFAULT) {
+      return RdmaIoHandler.newFactory(SHARED_HCA);
     }
     return switch (fabric) {
       case TCP -> busy(NioIoHandler.newFactory());

@@ -9,6 +9,7 @@ import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
 import io.verbena.benchmarks.work.Deadline;
 import io.verbena.benchmarks.work.IdleConnections;
+import io.verbena.benchmarks.work.OtherProcess;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,43 +26,78 @@ public final class ReactiveIdleConnections implements IdleConnections {
 
   private final int size;
   private final RdmaTransport clients;
-  private final RdmaTransport servers;
-  private final RdmaServer listener;
+  private final URI server;
+  private final Runnable closingServer;
   private final List<Echoed> connections = new ArrayList<>();
 
-  /**
-   * Creates a participant with default options, except for one sleeping loop at each end.
-   *
-   * @param size the bytes of each message
-   */
-  public ReactiveIdleConnections(int size) {
-    this(size, RdmaOptions.defaults().keepAlive());
+  private ReactiveIdleConnections(
+      int size, RdmaTransport clients, URI server, Runnable closingServer) {
+    this.size = size;
+    this.clients = clients;
+    this.server = server;
+    this.closingServer = closingServer;
   }
 
   /**
-   * Creates a participant with default options, except for the keep-alive and one sleeping loop at
-   * each end.
+   * Returns connections within this JVM, with default options, except for the keep-alive and one
+   * sleeping loop at each end.
    *
    * @param size the bytes of each message
    * @param keepAlive the idle time after which an end probes the other; zero for never
    */
-  public ReactiveIdleConnections(int size, Duration keepAlive) {
-    this.size = size;
-    RdmaOptions options =
-        RdmaOptions.builder().loops(1).pollMode(PollMode.EVENT).keepAlive(keepAlive).build();
-    clients = RdmaTransport.create(options);
-    servers = RdmaTransport.create(options);
-    listener =
-        Objects.requireNonNull(
-            servers
-                .bind(ADDRESS, connection -> connection.send(connection.receive()))
-                .block(LIMIT));
+  public static ReactiveIdleConnections inThisJvm(int size, Duration keepAlive) {
+    RdmaTransport servers = transport(keepAlive);
+    return new ReactiveIdleConnections(
+        size, transport(keepAlive), listen(servers, ADDRESS).address(), servers::dispose);
+  }
+
+  /** Does the same as {@link #inThisJvm(int, Duration)}, with the default keep-alive. */
+  public static ReactiveIdleConnections inThisJvm(int size) {
+    return inThisJvm(size, RdmaOptions.defaults().keepAlive());
+  }
+
+  /**
+   * Returns connections to another process, with default options, except for one sleeping loop at
+   * each end.
+   *
+   * @param size the bytes of each message
+   * @param at the address on which the other process listens
+   */
+  public static ReactiveIdleConnections inProcesses(int size, URI at) throws Exception {
+    OtherProcess other = new OtherProcess(Server.class, at);
+    URI server = URI.create(other.line());
+    return new ReactiveIdleConnections(
+        size, transport(RdmaOptions.defaults().keepAlive()), server, other::close);
+  }
+
+  private static RdmaTransport transport(Duration keepAlive) {
+    return RdmaTransport.create(
+        RdmaOptions.builder().loops(1).pollMode(PollMode.EVENT).keepAlive(keepAlive).build());
+  }
+
+  private static RdmaServer listen(RdmaTransport servers, URI at) {
+    return Objects.requireNonNull(
+        servers.bind(at, connection -> connection.send(connection.receive())).block(LIMIT));
+  }
+
+  /** The end in the other process: prints its address, and echoes all messages. */
+  static final class Server {
+    private Server() {}
+
+    /** Arguments: the address to listen on. */
+    public static void main(String[] arguments) {
+      OtherProcess.endWithParent();
+      RdmaServer server =
+          listen(transport(RdmaOptions.defaults().keepAlive()), URI.create(arguments[0]));
+      System.out.println(server.address());
+      server.onClose().block();
+    }
   }
 
   @Override
   public void open(int count, Deadline deadline) throws Exception {
     for (int i = 0; i < count; i++) {
-      Echoed opened = new Echoed(deadline.await(clients.connect(listener.address()).toFuture()));
+      Echoed opened = new Echoed(deadline.await(clients.connect(server).toFuture()));
       connections.add(opened);
       deadline.await(opened.echo(1));
     }
@@ -127,7 +163,10 @@ public final class ReactiveIdleConnections implements IdleConnections {
 
   @Override
   public void close() {
-    clients.dispose();
-    servers.dispose();
+    try {
+      clients.dispose();
+    } finally {
+      closingServer.run();
+    }
   }
 }

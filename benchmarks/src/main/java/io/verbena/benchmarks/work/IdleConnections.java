@@ -3,7 +3,7 @@ package io.verbena.benchmarks.work;
 
 import java.util.concurrent.CompletionStage;
 
-/** Connections within this JVM that echo messages and are idle otherwise. */
+/** Connections that echo messages and are idle otherwise. */
 public interface IdleConnections extends Participant {
   /**
    * Opens more connections, one after the other, and echoes a message on each.

@@ -87,12 +87,21 @@ public final class OwnReceives implements Receives {
     postWaiting();
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Adds none once half of the registered memory is in use: many connections with receives of
+   * their own would leave nothing for messages.
+   */
   @Override
   public int grow(int wanted) {
     int before = head - surplus;
     surplus -= Math.min(surplus, wanted);
     try {
-      while (!halted && head - surplus - before < wanted && head - tail < capacity) {
+      while (!halted
+          && !source.areScarce()
+          && head - surplus - before < wanted
+          && head - tail < capacity) {
         add(source.allocate());
       }
     } catch (RdmaException e) {

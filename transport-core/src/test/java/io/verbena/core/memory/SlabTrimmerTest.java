@@ -7,6 +7,12 @@ import io.netty.buffer.ByteBuf;
 import io.verbena.RdmaOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -141,5 +147,51 @@ class SlabTrimmerTest {
     }
 
     assertThat(domain.registrations()).isEqualTo(registered);
+  }
+
+  @Test
+  void buffersInUseStayRegisteredWhileOthersAreTrimmed() throws Exception {
+    AtomicBoolean enough = new AtomicBoolean();
+    ExecutorService threads = Executors.newFixedThreadPool(3);
+    List<Future<Integer>> users = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      int seed = i;
+      users.add(threads.submit(() -> useBuffers(new Random(seed), enough)));
+    }
+    try {
+      for (int trims = 0; trims < 200; ) {
+        long before = memory.registeredBytes();
+        pass(SlabTrimmer.MOST_QUIET);
+        trims += memory.registeredBytes() < before ? 10 : 1;
+      }
+    } finally {
+      enough.set(true);
+      for (Future<Integer> each : users) {
+        assertThat(each.get(1, TimeUnit.MINUTES)).isPositive();
+      }
+      threads.shutdown();
+    }
+
+    pass(2 * SlabTrimmer.MOST_QUIET);
+    assertThat(memory.registeredBytes()).isLessThanOrEqualTo(SLAB);
+  }
+
+  /** Takes and releases buffers, and checks that the HCA sees the bytes of each. */
+  private int useBuffers(Random random, AtomicBoolean enough) {
+    int used = 0;
+    List<ByteBuf> held = new ArrayList<>();
+    while (!enough.get()) {
+      int count = 1 + random.nextInt(600);
+      for (int i = 0; i < count; i++) {
+        held.add(Memories.numbered(memory.allocator().directBuffer(LENGTH)));
+      }
+      for (ByteBuf each : held) {
+        assertThat(Memories.seenByHca(domain, memory, each, 0, 64))
+            .isEqualTo(Memories.numbers(0, 64));
+      }
+      used += count;
+      release(held);
+    }
+    return used;
   }
 }

@@ -351,4 +351,22 @@ class OwnReceivesTest {
 
     assertThat(one.receives.grow(1)).isZero();
   }
+
+  @Test
+  void leavesTheSecondHalfOfTheMemoryToMessages() {
+    try (RegisteredMemory little =
+        new RegisteredMemory(domain, RdmaOptions.builder().maxRegisteredBytes(1 << 20).build())) {
+      Connection connection =
+          new Connection(new ReceiveQueues(new ReceiveFrames(little, FRAME), null), 4);
+      ByteBuf messages = little.allocator().directBuffer(700 << 10);
+
+      assertThat(connection.receives.grow(1)).isZero();
+      connection.take(1);
+      connection.giveBack(1);
+      assertThat(connection.lists).containsExactly(sequences(0, 4), sequences(4, 5));
+
+      messages.release();
+      connection.release();
+    }
+  }
 }
