@@ -504,26 +504,13 @@ final class Catalog {
     for (int i = 1; i < START.size(); i++) {
       Duration from = START.get(i - 1);
       Duration to = START.get(i);
-      String window = " in a new JVM, " + from.toMillis() + " to " + to.toMillis() + " ms";
       Workload<PingPong> echo =
-          new Workload<>(
-              "start-echo-" + to.toMillis(),
-              "64 B echo over Netty" + window,
-              "k/s",
-              1e-3,
-              true,
-              (participant, plan) -> Measures.earlyRoundTrips(participant, SMALL, from, to, plan));
+          StartWorkloads.echo("start-echo", "in a new JVM", Duration.ZERO, SMALL, from, to);
       add(echo, PEER, "netty-nio", () -> new NettyPingPong(NettyKind.NIO, SMALL));
       add(echo, PEER, "netty-epoll", () -> new NettyPingPong(NettyKind.EPOLL, SMALL));
       add(echo, VERBENA, "netty", () -> new NettyPingPong(NettyKind.RDMA_DEFAULT, SMALL));
       Workload<UnaryCalls> calls =
-          new Workload<>(
-              "start-grpc-" + to.toMillis(),
-              "gRPC unary 1 KiB, one at a time," + window,
-              "k/s",
-              1e-3,
-              true,
-              (participant, plan) -> Measures.earlyCalls(participant, from, to, plan));
+          StartWorkloads.calls("start-grpc", "in a new JVM", Duration.ZERO, from, to);
       add(calls, PEER, "grpc-nio", () -> GrpcNetty.inThisJvm(NettyKind.NIO, 1, CALL));
       add(calls, PEER, "grpc-epoll", () -> GrpcNetty.inThisJvm(NettyKind.EPOLL, 1, CALL));
       add(calls, VERBENA, "grpc", () -> GrpcNetty.inThisJvm(NettyKind.RDMA_DEFAULT, 1, CALL));

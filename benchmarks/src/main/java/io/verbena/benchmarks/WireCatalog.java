@@ -130,36 +130,17 @@ final class WireCatalog {
 
   /** Adds the workloads of the first seconds of two programs, with default options. */
   private void starts() {
+    String where = "between two new JVMs, shared memory and sockets";
     for (int i = 1; i < START.size(); i++) {
       Duration from = START.get(i - 1);
       Duration to = START.get(i);
-      String window =
-          " between two new JVMs, shared memory and sockets, "
-              + from.toMillis()
-              + " to "
-              + to.toMillis()
-              + " ms";
       Workload<PingPong> echo =
-          new Workload<>(
-              "shm-start-echo-" + to.toMillis(),
-              "64 B echo over Netty" + window,
-              "k/s",
-              1e-3,
-              true,
-              WARMS_UP,
-              (participant, plan) -> Measures.earlyRoundTrips(participant, SMALL, from, to, plan));
+          StartWorkloads.echo("shm-start-echo", where, WARMS_UP, SMALL, from, to);
       add(echo, PEER, "netty-nio", () -> new NettyWirePingPong(NettyKind.NIO, SMALL));
       add(echo, PEER, "netty-unix", () -> new NettyWirePingPong(NettyKind.UNIX, SMALL));
       add(echo, VERBENA, "netty", () -> new NettyWirePingPong(NettyKind.SHARED_DEFAULT, SMALL));
       Workload<UnaryCalls> calls =
-          new Workload<>(
-              "shm-start-grpc-" + to.toMillis(),
-              "gRPC unary 1 KiB, one at a time," + window,
-              "k/s",
-              1e-3,
-              true,
-              WARMS_UP,
-              (participant, plan) -> Measures.earlyCalls(participant, from, to, plan));
+          StartWorkloads.calls("shm-start-grpc", where, WARMS_UP, from, to);
       add(calls, PEER, "grpc-nio", () -> GrpcNetty.inProcesses(NettyKind.NIO, 1, CALL));
       add(calls, PEER, "grpc-unix", () -> GrpcNetty.inProcesses(NettyKind.UNIX, 1, CALL));
       add(calls, VERBENA, "grpc", () -> GrpcNetty.inProcesses(NettyKind.SHARED_DEFAULT, 1, CALL));

@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
  * one slab's bytes were free, and no slab was registered meanwhile, the idle slabs go, but one.
  *
  * <p>Registering a slab again takes longer than keeping it. So the quiet time doubles when slabs
- * are needed again soon, and when free buffers are spread over slabs that all have a buffer in use.
- * Not thread-safe.
+ * are needed again soon, and when free buffers are spread over slabs that all have a buffer in use;
+ * two trims without need in between reset it. Not thread-safe.
  */
 final class SlabTrimmer {
   static final long LEAST_QUIET = TimeUnit.SECONDS.toNanos(4);
